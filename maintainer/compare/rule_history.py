@@ -61,13 +61,12 @@ def learn_from_job(before: RuleHistory | None, job: Job) -> RuleHistory | None:
     learnt = replace(history, last_finished_at=at, streak=extend_streak(history.streak, job))
     match job.state, job.failure_reason:
         case JobState.SUCCEEDED, _:
-            is_empty = job.effect is not None and job.effect.is_idle
             learnt = replace(
                 learnt,
                 last_success_at=at,
                 consecutive_failures=0,
                 idle_at_state=job.idle_state,
-                empty_runs=history.empty_runs + 1 if is_empty else 0,
+                empty_runs=history.empty_runs + 1 if job.is_without_gain else 0,
                 recent_conflicts=max(0, history.recent_conflicts - 1),
                 recent_overloads=max(0, history.recent_overloads - 1),
             )

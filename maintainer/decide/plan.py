@@ -205,7 +205,7 @@ def _decide_gain(
     score = standing_score(worth, cost)
     if gain.is_continued:  # after a failure the action waits like all others
         history = replace(history, last_success_at=None, idle_at_state=None)
-    held = hold_back(rule, health, policy, circumstances, history)
+    held = hold_back(rule, gain.action, health, policy, circumstances, history)
     if held is not None:
         waiting_since = since if held.code in KEEPS_WAITING else None
         return SkippedRule(

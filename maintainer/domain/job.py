@@ -24,7 +24,7 @@ from maintainer.domain.cost import (
     Score,
 )
 from maintainer.domain.driver import JobDriver, Progress
-from maintainer.domain.effect import Effect, Measurement
+from maintainer.domain.effect import Effect, Measurement, RowProof
 from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
 from maintainer.domain.health import Finding
 from maintainer.domain.identifier import TableIdentifier
@@ -88,6 +88,10 @@ class FailureReason(StrEnum):
     TIMEOUT = "timeout"
     UNPROVED = "unproved"  # Spark reported success, but the table's metadata does not confirm it
     OTHER = "other"
+
+
+LEAST_GAIN_SHARE = 0.1  # of the predicted gain; a run with less counts as one without a gain
+_APPLIED = frozenset({RowProof.COUNTED, RowProof.BOUNDED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,11 +210,47 @@ class Job:
         """
         if self.state is not JobState.SUCCEEDED or self.effect is None or not self.effect.is_idle:
             return None
-        return (
-            name_state(self.baseline.state, self.policy_version)
-            if self.baseline is not None and self.baseline.state
-            else None
-        )
+        if self.baseline is None or not self.baseline.state or isinstance(self.action, RollBack):
+            return None
+        return name_state(self.baseline.state, self.policy_version, self.action)
+
+    @property
+    def is_without_gain(self) -> bool:
+        """True for a success that achieved nothing, or under a tenth of what was predicted.
+
+        Deletes that were applied, and files that conflicts with writers left, count as a reason.
+        """
+        effect = self.effect
+        if self.state is not JobState.SUCCEEDED or effect is None or isinstance(self.rule, Repair):
+            return False
+        if effect.is_idle:
+            return True
+        quantity, achieved = self._find_removed(effect)
+        has_applied = effect.rows in _APPLIED or effect.delete_files_removed > 0
+        # In format version 3 delete files become deletion vectors, which may be more.
+        is_converted = self.baseline is not None and self.baseline.next_row_id is not None
+        match quantity:
+            case None:
+                return False
+            case Quantity.FILES_REMOVED if has_applied or effect.files_lost:
+                return False
+            case Quantity.DELETE_FILES_REMOVED if is_converted or effect.files_lost:
+                return False
+            case _:
+                return achieved < LEAST_GAIN_SHARE * self.estimate.items_removed
+
+    def _find_removed(self, effect: Effect) -> tuple[Quantity | None, int]:
+        """What the rule's procedure is meant to remove, and how many of these are gone."""
+        removed = {
+            RuleName.REWRITE_DATA_FILES: (Quantity.FILES_REMOVED, effect.files_removed),
+            RuleName.REWRITE_POSITION_DELETE_FILES: (
+                Quantity.DELETE_FILES_REMOVED,
+                effect.delete_files_removed,
+            ),
+            RuleName.REWRITE_MANIFESTS: (Quantity.MANIFESTS_REMOVED, effect.manifests_removed),
+            RuleName.EXPIRE_SNAPSHOTS: (Quantity.SNAPSHOTS_REMOVED, effect.snapshots_removed),
+        }
+        return removed.get(self.policy_rule, (None, 0))
 
     @property
     def procedure(self) -> Procedure:
@@ -325,16 +365,7 @@ class Job:
         ):
             return ()
         effect, found = self.effect, []
-        removed = {
-            RuleName.REWRITE_DATA_FILES: (Quantity.FILES_REMOVED, effect.files_removed),
-            RuleName.REWRITE_POSITION_DELETE_FILES: (
-                Quantity.DELETE_FILES_REMOVED,
-                effect.delete_files_removed,
-            ),
-            RuleName.REWRITE_MANIFESTS: (Quantity.MANIFESTS_REMOVED, effect.manifests_removed),
-            RuleName.EXPIRE_SNAPSHOTS: (Quantity.SNAPSHOTS_REMOVED, effect.snapshots_removed),
-        }
-        quantity, actual = removed.get(self.policy_rule, (None, 0))
+        quantity, actual = self._find_removed(effect)
         if quantity is not None:
             found.append(EstimateError(quantity, float(self.estimate.items_removed), float(actual)))
         if quantity in {Quantity.FILES_REMOVED, Quantity.DELETE_FILES_REMOVED}:

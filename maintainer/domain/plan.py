@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from hashlib import sha256
+from re import compile as compile_regex
 
 from maintainer.domain.action import Action
 from maintainer.domain.cost import BENEFIT, Cost, Score, Worth
@@ -20,6 +22,8 @@ _MAX_HALVINGS = 6
 PLANNED = "planned"
 # In the key of a planned action that waits, this follows the key of the plan's verdict.
 _WAITS_FOR = "|admission: "
+_WORK_DIGITS = 12
+_CURRENT_TIME = compile_regex(r"(?i)\b(current_date|curdate|current_timestamp|now)\b")
 
 
 class SkipCode(StrEnum):
@@ -143,9 +147,15 @@ class Plan:
         )
 
 
-def name_state(table_state: str, policy_version: str) -> str:
-    """The input of a run. A run with the same input would have the same result."""
-    return f"{table_state} {policy_version}"
+def name_state(table_state: str, policy_version: str, action: Action) -> str | None:
+    """The input of a run. A run with the same input would have the same result.
+
+    None if the action's filter names the current time, because its result then depends on it.
+    """
+    work = repr(action)
+    if _CURRENT_TIME.search(work) is not None:
+        return None
+    return f"{table_state} {policy_version} {sha256(work.encode()).hexdigest()[:_WORK_DIGITS]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,6 +195,8 @@ class Rule:
     """The fields of every rule; domain/rules.py has one type for each."""
 
     name: ClassVar[RuleName]
+    # True if work becomes due by age alone, on a table that nobody changes
+    depends_on_age: ClassVar[bool] = False
     metrics: ClassVar[tuple[Metric, ...]] = ()  # the metrics that thresholds in `when` may have
     # the thresholds in the built-in default; empty: the default does not have the rule
     built_in: ClassVar[tuple[Threshold, ...]] = ()

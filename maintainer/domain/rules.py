@@ -181,6 +181,7 @@ class ExpireSnapshotsRule(Rule):
     """Expire old snapshots with Iceberg's expire_snapshots, and delete the files only they use."""
 
     name = RuleName.EXPIRE_SNAPSHOTS
+    depends_on_age = True
     metrics = (
         Metric.SNAPSHOT_COUNT,
         Metric.OLDEST_SNAPSHOT_AGE_SECONDS,
@@ -227,6 +228,7 @@ class RemoveOrphanFilesRule(Rule):
     """
 
     name = RuleName.REMOVE_ORPHAN_FILES
+    depends_on_age = True
 
     timeout: timedelta = timeout_field(hours=12)
     every: timedelta | None = rule_field(

@@ -18,7 +18,7 @@ from maintainer.decide.gain import target_of_policy
 from maintainer.decide.grading.bands import grade
 from maintainer.decide.plan import decide
 from maintainer.decide.rewrite.limits import MOST_FILES, PARTIAL_PROGRESS
-from maintainer.domain.action import RewriteDataFiles
+from maintainer.domain.action import Action, RewriteDataFiles
 from maintainer.domain.admission import AdmissionRules, Candidate, Scorer, find_candidates
 from maintainer.domain.cost import (
     NOTHING_LEARNT,
@@ -302,7 +302,12 @@ class Daemon:
                 memory.fit.learn(sample, TABLE_ALPHA),
                 self._fleet.learn(sample, SHARED_ALPHA),
             )
-        memory.history = _remember(memory.history, memory.policy, table, outcome)
+        done_by = (
+            [planned.action for planned in memory.plan.planned if planned.rule is RULE]
+            if memory.plan is not None
+            else []
+        )
+        memory.history = _remember(memory.history, memory.policy, table, outcome, done_by)
         memory.candidate = memory.work = memory.next_look = None
 
 
@@ -371,7 +376,11 @@ def _find_partitions(where: str, health: TableHealth) -> frozenset[str] | None:
 
 
 def _remember(
-    history: RuleHistory, policy: Policy, table: SimulatedTable, outcome: Outcome
+    history: RuleHistory,
+    policy: Policy,
+    table: SimulatedTable,
+    outcome: Outcome,
+    actions: Sequence[Action],
 ) -> RuleHistory:
     ended_at = outcome.started_at + timedelta(seconds=outcome.seconds)
     if outcome.is_conflict:
@@ -384,8 +393,8 @@ def _remember(
             recent_conflicts=history.recent_conflicts + 1,
         )
     idle_at = (
-        name_state(digest_state(table.measure(ended_at)), policy.version)
-        if not outcome.files_removed
+        name_state(digest_state(table.measure(ended_at)), policy.version, actions[0])
+        if actions and not outcome.files_removed
         else None
     )
     return replace(

@@ -6,8 +6,9 @@ import pytest
 
 from maintainer.compare.rule_history import learn_from_job
 from maintainer.domain.action import Repair
-from maintainer.domain.job import FailureReason, Job, JobState
-from maintainer.domain.plan import RuleHistory
+from maintainer.domain.effect import RowProof
+from maintainer.domain.job import Baseline, FailureReason, Job, JobState
+from maintainer.domain.plan import Estimate, RuleHistory
 from maintainer.domain.policy import RuleName
 from tests.adapters.store.values import (
     MINUTE,
@@ -71,6 +72,62 @@ def test_a_success_that_lost_files_to_writers_adds_a_conflict() -> None:
 
 def test_a_job_that_took_on_too_much_at_once_adds_an_overload() -> None:
     assert learn(failed(make_job(), NOW, FailureReason.OUT_OF_MEMORY)).recent_overloads == 1
+
+
+def run(job: Job, **effect: object) -> RuleHistory:
+    return learn(succeeded(job, NOW, replace(make_effect(), **effect)))  # type: ignore[arg-type]
+
+
+PREDICTED = Estimate(461, 1, 460, 10**9)
+
+
+@pytest.mark.parametrize(
+    ("effect", "runs"),
+    [
+        ({"files_removed": 0}, 1),  # 461 files became 461
+        ({"files_removed": -3}, 1),
+        ({"files_removed": 45}, 1),
+        ({"files_removed": 46}, 0),
+        ({"files_removed": 0, "rows": RowProof.COUNTED}, 0),  # deletes were applied
+        ({"files_removed": 0, "delete_files_removed": 1}, 0),
+        ({"files_removed": 0, "files_lost": 400}, 0),  # conflicts have a wait of their own
+    ],
+)
+def test_a_rewrite_that_achieves_under_a_tenth_of_its_prediction_is_without_a_gain(
+    effect: dict[str, object], runs: int
+) -> None:
+    job = replace(make_job(), estimate=PREDICTED)
+    assert run(job, **effect).empty_runs == runs
+
+
+@pytest.mark.parametrize(
+    ("rule", "figure"),
+    [
+        (RuleName.REWRITE_MANIFESTS, "manifests_removed"),
+        (RuleName.EXPIRE_SNAPSHOTS, "snapshots_removed"),
+        (RuleName.REWRITE_POSITION_DELETE_FILES, "delete_files_removed"),
+    ],
+)
+def test_each_procedure_is_judged_by_what_it_removes(rule: RuleName, figure: str) -> None:
+    job = replace(make_job(), rule=rule, estimate=PREDICTED)
+    assert run(job, **{figure: 45}).empty_runs == 1
+    assert run(job, **{figure: 46}).empty_runs == 0
+
+
+def test_delete_files_that_become_deletion_vectors_are_not_counted_against_a_run() -> None:
+    job = replace(
+        make_job(),
+        rule=RuleName.REWRITE_POSITION_DELETE_FILES,
+        estimate=PREDICTED,
+        baseline=Baseline(1, 1, NOW, "m.json", make_effect().before, next_row_id=7),
+    )
+    assert run(job, delete_files_removed=-5).empty_runs == 0
+
+
+def test_a_rule_that_removes_nothing_and_a_failure_are_not_without_a_gain() -> None:
+    job = replace(make_job(), rule=RuleName.COMPUTE_TABLE_STATS, estimate=PREDICTED)
+    assert run(job, files_removed=0, statistics_written=1).empty_runs == 0
+    assert not failed(make_job(), NOW).is_without_gain
 
 
 def test_runs_without_effect_are_counted_until_one_has_an_effect() -> None:

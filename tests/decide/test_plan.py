@@ -282,11 +282,28 @@ def test_failures_back_off_doubling() -> None:
     ).planned
 
 
+def test_a_filter_that_names_the_current_time_may_select_other_files_later() -> None:
+    assert name_state("s", "v", RewriteDataFiles(where="day < current_date")) is None
+    assert name_state("s", "v", RewriteDataFiles(where="day = 'now'")) is None
+    assert name_state("s", "v", RewriteDataFiles(where="a = 1")) is not None
+
+
+def test_the_same_table_with_other_work_is_no_repetition() -> None:
+    other = RewriteDataFiles(where="p = 1")
+    found = history(idle_at_state=name_state(digest_state(ROTTEN), ENFORCED.version, other))
+    assert decide(ROTTEN, only(FILES), found).planned
+
+
 def test_a_run_that_changed_nothing_is_not_repeated_until_the_table_changes() -> None:
-    found = history(idle_at_state=name_state(digest_state(ROTTEN), ENFORCED.version))
+    (planned,) = decide(ROTTEN, only(FILES), Circumstances(NOW)).planned
+    found = history(
+        idle_at_state=name_state(digest_state(ROTTEN), ENFORCED.version, planned.action)
+    )
     idle = held(found)
     assert idle.code is SkipCode.NOTHING_TO_GAIN
-    assert idle.reason == "the last run changed nothing, and the table has not changed since"
+    assert idle.reason == (
+        "the last run did the same and changed nothing, and the table has not changed since"
+    )
     tagged = replace(
         ROTTEN,
         refs=(*ROTTEN.refs, Ref("maintainer-before-m-1", 1, is_branch=False)),

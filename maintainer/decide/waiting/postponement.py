@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from maintainer.decide.circumstances import Circumstances, digest_state
 from maintainer.decide.waiting.retries import find_next_attempt
+from maintainer.domain.action import Action
 from maintainer.domain.health import Rewriter, TableHealth
 from maintainer.domain.identifier import Registration
 from maintainer.domain.plan import (
@@ -30,7 +31,6 @@ HOW_TO_OWN = "write `owner: true` in a policy for the name that is to be maintai
 OURS = "iceberg-maintainer-"
 LEAST_RUNS = 2  # within 7 days; a single compaction by hand does not count
 STANDS_BACK_FOR = timedelta(days=7)
-EMPTY_RUNS_PER_DOUBLING = 3  # so many empty runs in a row double the least time between runs
 LONGEST_INTERVAL = timedelta(days=30)  # upper limit of the doubling
 _MOST_DOUBLINGS = 10
 
@@ -209,8 +209,9 @@ class Hold:
     next_at: datetime | None = None
 
 
-def hold_back(
+def hold_back(  # noqa: PLR0913, PLR0917 - each is a reason to wait
     rule: Rule,
+    action: Action,
     health: TableHealth,
     policy: Policy,
     circumstances: Circumstances,
@@ -218,11 +219,11 @@ def hold_back(
 ) -> Hold | None:
     """The reasons to wait and their ends; the reason that lasts longest is checked first."""
     if history.idle_at_state is not None and history.idle_at_state == name_state(
-        digest_state(health), policy.version
+        digest_state(health), policy.version, action
     ):
         return Hold(
             SkipCode.NOTHING_TO_GAIN,
-            "the last run changed nothing, and the table has not changed since",
+            "the last run did the same and changed nothing, and the table has not changed since",
         )
     if circumstances.in_flight is not None:
         return Hold(
@@ -310,12 +311,15 @@ def find_waiting_since(rule: RuleName, circumstances: Circumstances) -> datetime
 def _cooling_down(
     rule: Rule, health: TableHealth, policy: Policy, now: datetime, history: RuleHistory
 ) -> Hold | None:
-    pause = _find_pause(rule, history)
+    pause = find_pause(rule, history)
     done_at = history.last_success_at
     if done_at is not None and now < done_at + pause and not is_ahead(done_at, now):
         reason = f"last run at {format_instant(done_at)}, at most every {format_duration(pause)}"
-        if history.empty_runs >= EMPTY_RUNS_PER_DOUBLING:
-            reason += f", because the last {history.empty_runs} runs changed nothing"
+        if pause > max(rule.cooldown, rule.every or timedelta(0)):
+            runs = (
+                "the last run" if history.empty_runs == 1 else f"the last {history.empty_runs} runs"
+            )
+            reason += f", because {runs} gained nothing, or less than a tenth of the prediction"
         return Hold(SkipCode.COOLING_DOWN, reason, done_at + pause)
     failures = history.failures
     if failures is None or is_ahead(failures.last_at, now):
@@ -331,11 +335,12 @@ def _cooling_down(
     return Hold(SkipCode.COOLING_DOWN, reason, following.at)
 
 
-def _find_pause(rule: Rule, history: RuleHistory) -> timedelta:
+def find_pause(rule: Rule, history: RuleHistory) -> timedelta:
     """The least time between two runs.
 
-    The time of the policy is doubled for every three runs in a row that changed nothing.
+    The time of the policy is doubled for every run in a row without a gain, unless files become
+    due by their age alone.
     """
     pause = max(rule.cooldown, rule.every or timedelta(0))
-    doublings = min(history.empty_runs // EMPTY_RUNS_PER_DOUBLING, _MOST_DOUBLINGS)
+    doublings = 0 if rule.depends_on_age else min(history.empty_runs, _MOST_DOUBLINGS)
     return max(pause, min(LONGEST_INTERVAL, pause * float(1 << doublings)))

@@ -182,15 +182,29 @@ def test_an_approval_can_be_withdrawn_until_it_is_carried_out() -> None:
     assert "is rejected already" in (refuse_approval(reject(listed(), "bob", NOW), NOW) or "")
 
 
+SCAN_ACTION = RemoveOrphanFiles(NOW - 7 * DAY, OLD.location, ())
+
+
+def test_a_scan_that_found_nothing_is_repeated_on_a_table_that_nobody_changes() -> None:
+    """Files become old enough, and other programs leave files, without a commit."""
+    earlier = replace(SCAN_ACTION, older_than=SCAN_ACTION.older_than - 8 * DAY)
+    state = name_state(digest_state(OLD), POLICY.version, earlier)
+    before = NOW - 8 * DAY
+    empty = RuleHistory(RuleName.REMOVE_ORPHAN_FILES, before, before, idle_at_state=state)
+    assert [one.rule for one in planned((), history=empty).planned] == [
+        RuleName.REMOVE_ORPHAN_FILES
+    ]
+
+
 def test_an_approved_list_is_carried_out_before_the_next_look() -> None:
     lately = RuleHistory(
         RuleName.REMOVE_ORPHAN_FILES,
         NOW,
         NOW - DAY,
-        idle_at_state=name_state(digest_state(OLD), POLICY.version),
+        idle_at_state=name_state(digest_state(OLD), POLICY.version, SCAN_ACTION),
     )
     assert [skipped.code for skipped in planned((listed(),), history=lately).skipped] == [
-        SkipCode.NOTHING_TO_GAIN
+        SkipCode.COOLING_DOWN
     ]
     (action,) = planned((approved(),), history=lately).planned
     assert action.action == RemoveOrphanFiles(NOW - 7 * DAY, OLD.location, (), word_for(approved()))

@@ -10,13 +10,17 @@ import pytest
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide, on_request
 from maintainer.decide.rewrite.limits import shrink_groups
-from maintainer.decide.waiting.postponement import LONGEST_INTERVAL
+from maintainer.decide.waiting.postponement import LONGEST_INTERVAL, find_pause
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.admission import ScopePause
 from maintainer.domain.health import Band
 from maintainer.domain.plan import Plan, RuleHistory, SkipCode, SkippedRule
-from maintainer.domain.policy import Budget, Mode, Policy, RuleName, Window
-from maintainer.domain.rules import RewriteDataFilesRule
+from maintainer.domain.policy import Budget, Mode, Policy, Rule, RuleName, Window
+from maintainer.domain.rules import (
+    ExpireSnapshotsRule,
+    RemoveOrphanFilesRule,
+    RewriteDataFilesRule,
+)
 from maintainer.domain.units import MIB
 from maintainer.policy.restriction import find_scope_pause, hash_scope_pauses, is_draining
 from tests.samples import NOW, TABLE, health_of_partitions
@@ -41,18 +45,25 @@ def held(plan: Plan) -> SkippedRule:
 
 
 @pytest.mark.parametrize(
-    ("empty_runs", "hours"), [(0, 6), (2, 6), (3, 12), (5, 12), (6, 24), (9, 48), (300, 720)]
+    ("empty_runs", "hours", "runs"),
+    [(0, 6, ""), (1, 12, "the last run"), (2, 24, "the last 2 runs"), (300, 720, "the last 300")],
 )
-def test_every_three_empty_runs_double_the_interval_up_to_a_month(
-    empty_runs: int, hours: int
+def test_every_run_without_a_gain_doubles_the_interval_up_to_a_month(
+    empty_runs: int, hours: int, runs: str
 ) -> None:
     plan = look(
         history=RuleHistory(RuleName.REWRITE_DATA_FILES, last_success_at=NOW, empty_runs=empty_runs)
     )
     assert held(plan).next_at == NOW + HOUR * hours
-    assert held(plan).reason.endswith(f"because the last {empty_runs} runs changed nothing") is (
-        empty_runs >= 3
-    )
+    assert (f"because {runs}" in held(plan).reason) is bool(runs)
+    assert held(plan).reason.endswith("or less than a tenth of the prediction") is bool(runs)
+
+
+@pytest.mark.parametrize("rule", [ExpireSnapshotsRule(), RemoveOrphanFilesRule(every=7 * DAY)])
+def test_what_becomes_due_by_age_alone_keeps_its_interval(rule: Rule) -> None:
+    history = RuleHistory(rule.name, last_success_at=NOW, empty_runs=9)
+    paused = find_pause(rule, history)
+    assert paused == max(rule.cooldown, rule.every or HOUR * 0)
 
 
 def test_an_interval_longer_than_a_month_is_left_as_it_is() -> None:
