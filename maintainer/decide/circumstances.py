@@ -70,7 +70,7 @@ def digest_state(health: TableHealth) -> str:
         sorted(repr(ref) for ref in health.refs if ref.is_branch or not is_rollback_tag(ref.name)),
         health.format_version,
         health.default_spec_id,
-        health.is_sorted,
+        health.sort_order,
         sorted(
             (name, value)
             for name, value in health.properties.items()

@@ -225,7 +225,7 @@ class TableHealth:
     )
     partition_statistics_snapshot_id: int | None = None
     is_partitioned: bool | None = None
-    is_sorted: bool | None = None  # the table has a sort order
+    sort_order: str | None = None  # as in the inventory
     specs: tuple[PartitionSpec, ...] = ()
     # time of the newest commit on the current line that is not a rewrite
     last_write_at: datetime | None = None

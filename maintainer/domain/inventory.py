@@ -275,7 +275,7 @@ class TableInventory:
     specs: tuple[PartitionSpec, ...] = ()
     statistics: tuple[StatisticsFile, ...] = ()
     partition_statistics: tuple[StatisticsFile, ...] = ()
-    is_sorted: bool = False  # the table has a sort order
+    sort_order: str = ""  # the fields of the sort order as in the metadata; empty: not sorted
     next_row_id: int | None = None  # above all row ids assigned so far; None before format v3
     columns: int | None = None  # of the current schema, without lists and maps; None: unknown
 

@@ -102,7 +102,7 @@ def _find_unfit(rule: Rule, health: TableHealth) -> str | None:
         isinstance(rule, RewriteDataFilesRule)
         and rule.strategy == "sort"
         and rule.sort_order is None
-        and health.is_sorted is False
+        and health.sort_order == ""
     ):
         return (
             "strategy sort without a sort_order uses the table's own sort order, and the table "

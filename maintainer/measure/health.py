@@ -134,7 +134,7 @@ def _describe_sums(all_sums: ManifestSums, inventory: TableInventory) -> TableHe
             inventory, inventory.partition_statistics
         ),
         is_partitioned=inventory.default_spec_is_partitioned,
-        is_sorted=inventory.is_sorted,
+        sort_order=inventory.sort_order,
         columns=inventory.columns,
         dangling_delete_files=dangling if known else None,
         directories=_count_directories(partitions) if known else None,

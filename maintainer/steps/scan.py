@@ -17,6 +17,7 @@ from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import DIGEST_VERSION, CatalogFault, FaultKind, TableFault
 from maintainer.domain.scan_cost import ScanCost
+from maintainer.domain.shape import digest_shape
 from maintainer.policy.versions import Bases
 from maintainer.ports import Ports
 from maintainer.ports.catalog import Catalog, Polled, Taken
@@ -39,9 +40,10 @@ from maintainer.steps.table import (
     target_by,
 )
 
-# Increase this version if the same metadata now results in another health or other findings.
+# Increase this version if the same metadata now results in other figures or findings. Another
+# shape of the health alone needs no increase.
 MEASURE_VERSION = 6
-PROGRAM = f"{__version__} {MEASURE_VERSION}.{DIGEST_VERSION}"
+PROGRAM = f"{__version__} {MEASURE_VERSION}.{DIGEST_VERSION} {digest_shape(TableHealth)}"
 DEFAULT_REMEASURE = timedelta(hours=6)
 
 

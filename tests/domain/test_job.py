@@ -19,7 +19,7 @@ from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
 from maintainer.domain.job import TRANSITIONS, Job, JobState, Outcome
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
-from tests.adapters.store.values import make_effect
+from tests.adapters.store.values import make_effect, succeeded
 from tests.adapters.store.values import make_job as stored_job
 from tests.samples import NOW, TABLE, UUID
 
@@ -202,3 +202,13 @@ def test_executors_that_come_and_go_cost_what_the_job_really_had() -> None:
     assert (used.gb_hours, used.executor_seconds) == (1.0 + 2.0, 900.0)
     assert replace(used, ended_at=None).gb_hours is None
     assert replace(used, state=JobState.FAILED, submitted_at=NOW).charge.gb_hours == 3.0
+
+
+def test_a_run_on_an_unknown_state_leaves_no_mark() -> None:
+    idle = make_effect(own_commits=0, files_removed=0)
+    job = succeeded(stored_job(), NOW, idle)
+    assert job.baseline is not None
+    assert job.idle_state is not None
+    for baseline in (None, replace(job.baseline, state="")):
+        assert replace(job, baseline=baseline).idle_state is None
+    assert replace(job, effect=make_effect()).idle_state is None

@@ -341,9 +341,9 @@ def test_statistics_of_partitions_cannot_be_written_as_orc(
 
 def test_sorting_by_the_tables_own_order_needs_one() -> None:
     rule = RewriteDataFilesRule(strategy="sort")
-    health = replace(health_of_partitions({"a": [1000]}), is_sorted=False)
+    health = replace(health_of_partitions({"a": [1000]}), sort_order="")
     refusal = refuse(rule, health)
     assert refusal is not None
     assert "the table has none" in refusal.reason
     assert refuse(replace(rule, sort_order="id"), health) is None
-    assert refuse(rule, replace(health, is_sorted=True)) is None
+    assert refuse(rule, replace(health, sort_order="a")) is None

@@ -295,7 +295,7 @@ class Inventories:
             listed_files=_add_up([manifest.live_entries for manifest in listed]),
             statistics=metadata.statistics,
             partition_statistics=metadata.partition_statistics,
-            is_sorted=metadata.is_sorted,
+            sort_order=metadata.sort_order,
             next_row_id=metadata.next_row_id,
             columns=metadata.columns,
             specs=tuple(spec.describe() for _, spec in sorted(metadata.specs.items())),

@@ -354,3 +354,15 @@ def test_a_table_that_is_answered_for_has_no_deletes_of_any_kind(lake: Lake) -> 
     assert [total(inventory, content) for content in Content if content is not Content.DATA] == [
         (0, 0, 0)
     ] * 3
+
+
+def test_a_changed_sort_order_is_another_one(lake: Lake) -> None:
+    table = lake.make_table("ns", "sorted")
+    assert lake.read("ns", "sorted").sort_order == ""
+    found = set()
+    for column in table.schema().column_names[:2]:
+        with table.update_sort_order() as update:
+            update.asc(column, IdentityTransform())
+        found.add(lake.read("ns", "sorted").sort_order)
+    assert len(found) == 2
+    assert "" not in found

@@ -132,7 +132,7 @@ def settings_of(found: TableInventory) -> tuple[object, ...]:
         found.format_version,
         found.specs,
         found.default_spec_id,
-        found.is_sorted,
+        found.sort_order,
         found.location,
     )
 

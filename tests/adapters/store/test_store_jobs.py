@@ -10,11 +10,11 @@ from hypothesis import given
 from maintainer.adapters.store import open_store
 from maintainer.adapters.store.paging import Position, write_cursor
 from maintainer.compare.rule_history import learn_from_job
-from maintainer.domain.action import ExpireSnapshots, Repair
+from maintainer.domain.action import ExpireSnapshots, Repair, RewriteDataFiles
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
-from maintainer.domain.plan import FailureStreak, RuleHistory
+from maintainer.domain.plan import FailureStreak, RuleHistory, name_state
 from maintainer.domain.policy import RuleName
 from maintainer.ports.store import Store
 from maintainer.ports.store.jobs import JobQuery
@@ -307,9 +307,9 @@ def test_an_idle_success_remembers_the_state_and_the_policy_that_it_ran_on(store
         return store.rule_history(ORDERS_UUID)[RuleName.REWRITE_DATA_FILES].idle_at_state
 
     finish(store, succeeded(make_job("a"), NOW, idle))
-    assert idle_at() == "state-a v1"
+    assert idle_at() == name_state("state-a", "v1", RewriteDataFiles())
     finish(store, failed(make_job("b"), NOW))
-    assert idle_at() == "state-a v1"
+    assert idle_at() == name_state("state-a", "v1", RewriteDataFiles())
     finish(store, succeeded(make_job("c"), NOW))
     assert idle_at() is None
     finish(store, succeeded(make_job("d", baseline=None), NOW, idle))

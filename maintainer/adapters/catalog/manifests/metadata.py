@@ -25,6 +25,7 @@ MAX_FORMAT_VERSION: Final = 3
 _GZIP: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 _FIRST_FIELD_ID: Final = 1000  # in Iceberg v1, partition fields without ids are numbered from here
+_MOST_ORDER_CHARACTERS = 4_000  # of a sort order; some thirty columns
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _Named = tuple[tuple[str, ...], str]  # a column's nested name and its type
 
@@ -145,7 +146,7 @@ class TableMetadata:
     metadata_files: int = 1  # this file and those in its log
     statistics: tuple[StatisticsFile, ...] = ()
     partition_statistics: tuple[StatisticsFile, ...] = ()
-    is_sorted: bool = False
+    sort_order: str = ""
     next_row_id: int | None = None
     columns: int | None = None  # of the current schema; None: unknown
 
@@ -273,13 +274,23 @@ def _accept(document: _Document) -> TableMetadata:
         metadata_files=1 + len(document.metadata_log or ()),
         statistics=_statistics(document.statistics),
         partition_statistics=_statistics(document.partition_statistics),
-        is_sorted=any(
-            order.order_id == document.default_sort_order_id and order.fields
-            for order in document.sort_orders or ()
-        ),
+        sort_order=_write_order(document),
         next_row_id=document.next_row_id,
         columns=len(columns) or None,
     )
+
+
+def _write_order(document: _Document) -> str:
+    """The table's sort order as its text in the metadata; empty: not sorted."""
+    fields = next(
+        (
+            order.fields
+            for order in document.sort_orders or ()
+            if order.order_id == document.default_sort_order_id
+        ),
+        (),
+    )
+    return ", ".join(bytes(field).decode() for field in fields)[:_MOST_ORDER_CHARACTERS]
 
 
 def _statistics(files: list[_Statistics] | None) -> tuple[StatisticsFile, ...]:
