@@ -9,7 +9,7 @@ from typing import Final
 
 from maintainer.compare.effect import count_claimed
 from maintainer.domain.action import Canary, Checksum, Procedure
-from maintainer.domain.condition import quote_identifier, quote_text
+from maintainer.domain.condition_tokens import quote_identifier, quote_text
 from maintainer.domain.effect import CanaryResult, ContentProof, Effect
 from maintainer.domain.inventory import Snapshot, TableInventory, Unreadable
 from maintainer.domain.job import Baseline, FailureReason, Job

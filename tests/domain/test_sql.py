@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from maintainer.domain.condition import MAX_NAME_CHARACTERS, quote_identifier, quote_text
+from maintainer.domain.condition_tokens import MAX_NAME_CHARACTERS, quote_identifier, quote_text
 from maintainer.domain.errors import InvalidValueError
 
 

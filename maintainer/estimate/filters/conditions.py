@@ -13,7 +13,8 @@ from enum import StrEnum
 from re import compile as compile_regex
 from typing import Final
 
-from maintainer.domain.condition import Token, check_condition, read_tokens
+from maintainer.domain.condition import check_condition
+from maintainer.domain.condition_tokens import Token, read_tokens
 from maintainer.domain.units import read_whole
 
 _NUMBER: Final = compile_regex(r"(\d{1,38}(\.\d{0,38})?)[lL]?")

@@ -15,7 +15,7 @@ from decimal import Decimal, InvalidOperation
 from re import compile as compile_regex
 from typing import Final
 
-from maintainer.domain.condition import quote_identifier, quote_text
+from maintainer.domain.condition_tokens import quote_identifier, quote_text
 from maintainer.domain.inventory import PartitionField, PartitionSpec, read_partition
 
 MAX_WHERE_CHARACTERS: Final = 8_000  # of 10,000 in a statement; the rest is for the policy's filter
@@ -86,7 +86,8 @@ def _write_condition(catalog: str, field: PartitionField, value: str | None) -> 
 
 def _write_equal(column: str, type_name: str, value: str) -> str | None:
     if type_name in {"float", "double"} and value == "nan":
-        return f"isnan({column})"
+        # Iceberg reads this as its is_nan; it cannot use Spark's function isnan.
+        return f"{column} = CAST('nan' AS {type_name.upper()})"
     literal = _write_literal(type_name, value)
     return f"{column} = {literal}" if literal is not None else None
 

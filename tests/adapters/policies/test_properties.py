@@ -88,7 +88,7 @@ def test_each_property_is_the_field_of_the_same_name_in_its_unit() -> None:
         (
             f"{DATA}.where",
             "reflect('a', 'b') = 1",
-            f"rules.{DATA}.where calls 'reflect' at character 8",
+            f"rules.{DATA}.where calls 'reflect' at character 1",
         ),
         (
             "rewrite_position_delete_files.where",

@@ -36,7 +36,7 @@ def where(transform: str, type_name: str, value: str) -> str | None:
         ("identity", "long", "2147483648", "(`c` = CAST('2147483648' AS BIGINT))"),
         ("identity", "double", "0.1", "(`c` = CAST('0.1' AS DOUBLE))"),
         ("identity", "double", "inf", "(`c` = CAST('Infinity' AS DOUBLE))"),
-        ("identity", "float", "nan", "(isnan(`c`))"),
+        ("identity", "float", "nan", "(`c` = CAST('nan' AS FLOAT))"),
         ("identity", "decimal(9, 2)", "1.50", "(`c` = CAST('1.50' AS DECIMAL(9, 2)))"),
         ("identity", "date", "2026-01-31", "(`c` = DATE '2026-01-31')"),
         (

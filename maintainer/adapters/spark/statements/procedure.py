@@ -20,12 +20,8 @@ from maintainer.domain.action import (
     RewritePositionDeleteFiles,
     RollBack,
 )
-from maintainer.domain.condition import (
-    MAX_NAME_CHARACTERS,
-    check_condition,
-    quote_identifier,
-    quote_text,
-)
+from maintainer.domain.condition import rewrite_condition
+from maintainer.domain.condition_tokens import MAX_NAME_CHARACTERS, quote_identifier, quote_text
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.option import (
@@ -249,10 +245,11 @@ def _check_clause(procedure: Procedure, name: str, text: str) -> str:
             f"{name} of {procedure} has {len(text)} characters; it must have 1 to "
             f"{_MAX_TEXT_CHARACTERS} that are not all blank"
         )
-    problem = check_condition(text, PARTS_OF_SCOPE) if name == "where" else None
-    if problem is not None:
-        raise InvalidValueError(f"{name} of {procedure} {problem}")
-    return text
+    return (
+        rewrite_condition(f"{name} of {procedure}", text, PARTS_OF_SCOPE)
+        if name == "where"
+        else text
+    )
 
 
 def _snapshot(procedure: str, snapshot_id: int) -> tuple[str, str]:

@@ -17,18 +17,13 @@ from py4j.protocol import Py4JJavaError
 
 from maintainer.adapters.spark.statements.job import statements_of
 from maintainer.domain.action import RewriteDataFiles
-from maintainer.domain.condition import CONDITION_FUNCTIONS, check_condition
+from maintainer.domain.condition import check_condition
+from maintainer.domain.condition_constants import DATE_FUNCTIONS
 from tests.adapters.spark.surrounded import SURROUNDED, job_of
 from tests.conditions import CONDITIONS, hostile_texts, plain_conditions
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-SYNTAX = {
-    "cast",
-    "try_cast",
-    "timestampadd",
-    "timestampdiff",
-}  # of the grammar, no functions of the registry
 LIMITED = ["GlobalLimit", "LocalLimit", "Project", "Filter"]
 IN_THEIR_PLACE = [
     [*LIMITED, "UnresolvedRelation"],
@@ -126,7 +121,7 @@ def test_every_function_that_may_be_called_is_sparks_own(catalyst: Any) -> None:
     registry = getattr(getattr(catalyst.analysis, "FunctionRegistry$"), "MODULE$").builtin()
     missing = {
         name
-        for name in CONDITION_FUNCTIONS - SYNTAX
+        for name in DATE_FUNCTIONS
         if not registry.functionExists(catalyst.FunctionIdentifier(name))
     }
     assert not missing

@@ -26,6 +26,7 @@ from maintainer.domain.action import (
     RollBack,
     Safeguards,
 )
+from maintainer.domain.condition import rewrite_condition
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.job import Baseline, Job
 from maintainer.domain.plan import Estimate
@@ -230,6 +231,7 @@ def test_guard_31_no_text_of_a_policy_changes_what_a_statement_is(where: str) ->
         event("refused")
         return
     event("taken")
+    where = rewrite_condition("where", where)
     assert_within_its_brackets(blank_out_quotes(where))
     assert written.every[-2] == (
         f"SELECT length(to_json(struct(*))) AS canary_characters FROM {NAME} WHERE true AND "
