@@ -169,6 +169,8 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "scorer": "maintainer",
             "per_catalog": {},
             "urgent_share": 0.1,
+            "slot_owner": "namespace",
+            "owner_share": 1.0,
             "explore_share": 0.05,
             "sla": "1d",
             "blackouts": (),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from maintainer.admit.budgets import AdmissionCircumstances, Ledger
+from maintainer.admit.slot_shares import SlotShares
 from maintainer.domain.admission import (
     EVERYTHING,
     AdmissionDecision,
@@ -47,7 +48,8 @@ def admit(
     The algorithm is greedy: in the order of the scores, a candidate starts if nothing blocks
     it and if it fits into the rest of every budget. On one table at most one candidate starts, the
     first in the fixed order, because each rule prepares the next. A candidate that exceeds a
-    whole day's budget does not block the table's next candidate.
+    whole day's budget does not block the table's next candidate. An owner that has its share of a
+    pool's slots gets more of them only after all others.
     """
     everyone = list(candidates)
     rules = circumstances.rules
@@ -56,9 +58,12 @@ def admit(
     )
     ranked = sorted(zip(everyone, scores, strict=True), key=_rank)
     admission = _Admission(circumstances, everyone)
+    waits = {
+        id(candidate): admission.judge(candidate)
+        for candidate, _ in admission.share_out((one, score.value) for one, score in ranked)
+    }
     return tuple(
-        AdmissionDecision(candidate, score, admission.judge(candidate))
-        for candidate, score in ranked
+        AdmissionDecision(candidate, score, waits[id(candidate)]) for candidate, score in ranked
     )
 
 
@@ -135,6 +140,7 @@ class _Admission:
         self._ledger = Ledger(circumstances)
         self._blackout = find_blackout(circumstances)
         self._in_line: Counter[str] = Counter()  # by pool
+        self._shares = SlotShares(circumstances, candidates)
         self._turns = self._find_turns(candidates)
 
     def judge(self, candidate: Candidate) -> Wait | None:
@@ -142,6 +148,7 @@ class _Admission:
         wait = self._find_wait(candidate)
         if wait is None:
             self._free[candidate.pool] -= 1
+            self._shares.take(candidate)
             self._ledger.charge(candidate)
         if wait is None or wait.code is WaitCode.QUEUED:
             self._in_line[candidate.pool] += 1
@@ -149,11 +156,26 @@ class _Admission:
 
     def take(self, ranked: Iterable[tuple[Candidate, float]]) -> Iterator[tuple[Candidate, float]]:
         """Yield the candidates that start, until no slot is free."""
-        for candidate, value in ranked:
+        for candidate, value in self.share_out(ranked):
             if not any(self._free.values()):
                 return
             if self.judge(candidate) is None:
                 yield candidate, value
+
+    def share_out(
+        self, ranked: Iterable[tuple[Candidate, float]]
+    ) -> Iterator[tuple[Candidate, float]]:
+        """Yield the candidates in the order in which they are judged, one after the other.
+
+        Those of an owner that has its fair share by then come after all others.
+        """
+        later: list[tuple[Candidate, float]] = []
+        for candidate, value in ranked:
+            if self._shares.has_fair_share(candidate):
+                later.append((candidate, value))
+            else:
+                yield candidate, value
+        yield from later
 
     def _find_turns(self, candidates: Sequence[Candidate]) -> Mapping[str, Candidate]:
         """The candidate whose turn it is, for each table UUID."""
@@ -189,7 +211,7 @@ class _Admission:
                 WaitCode.TURN, f"{first.rule} runs first on this table, because it prepares this"
             )
         shortage = self._blackout or self._ledger.find_shortage(candidate)
-        return shortage or self._find_queue(candidate.pool)
+        return shortage or self._find_queue(candidate)
 
     def _find_pause(self, candidate: Candidate) -> Wait | None:
         pause = next((pause for pause in self._pauses if pause.covers(candidate.table)), None)
@@ -200,8 +222,10 @@ class _Admission:
             return Wait(WaitCode.DRAINING, f"{pause.by} started a drain{because}")
         return Wait(WaitCode.PAUSED, f"{pause.by} paused {pause.scope}{because}")
 
-    def _find_queue(self, pool: str) -> Wait | None:
-        if self._free.get(pool, 0) > 0:
+    def _find_queue(self, candidate: Candidate) -> Wait | None:
+        pool = candidate.pool
+        is_free = self._free.get(pool, 0) > 0
+        if is_free and not self._shares.has_all_it_may(candidate):
             return None
         match self._in_line[pool]:
             case 0:
@@ -211,7 +235,13 @@ class _Admission:
             case many:
                 place = f"{many:,} ahead in the queue"
         where = "" if pool == DEFAULT_POOL else f" in pool {pool}"
-        return Wait(WaitCode.QUEUED, f"no free slot{where}; {place}", ahead=self._in_line[pool])
+        whose = " for its owner" if is_free else ""
+        share = self._shares.describe(candidate)
+        return Wait(
+            WaitCode.QUEUED,
+            f"no free slot{whose}{where}; {place}{share}",
+            ahead=self._in_line[pool],
+        )
 
 
 def find_blackout(circumstances: AdmissionCircumstances) -> Wait | None:

@@ -16,6 +16,7 @@ from maintainer.domain.admission import (
     WaitCode,
 )
 from maintainer.domain.cost import CostBasis
+from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobRule
 from maintainer.domain.policy import (
     NOTHING_SPENT,
@@ -27,6 +28,7 @@ from maintainer.domain.policy import (
     SpentBudget,
     write_amount,
 )
+from maintainer.domain.pool import DEFAULT_POOL
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +36,10 @@ class Running:
     """The facts of an unfinished job that admission needs."""
 
     table_uuid: str
-    catalog: str
+    table: TableIdentifier
     rule: JobRule
     policy: str = ""  # the name of the budget of the table's policy
+    pool: str = DEFAULT_POOL
     # False: Spark has finished, and only the proof is missing. The table is busy, but the job uses
     # no slot.
     is_at_work: bool = True
@@ -58,9 +61,10 @@ def running_of(job: Job) -> Running:
     """The job as admission counts it."""
     return Running(
         job.table_uuid,
-        job.table.catalog,
+        job.table,
         job.rule,
         job.charged_to,
+        job.pool,
         is_at_work=not job.awaits_review,
     )
 
@@ -119,7 +123,7 @@ class Ledger:
         self._jobs: Counter[tuple[str, str]] = Counter()
         for running in (running for running in circumstances.running if running.is_at_work):
             self._jobs.update(
-                [("fleet", ""), ("catalog", running.catalog), ("policy", running.policy)]
+                [("fleet", ""), ("catalog", running.table.catalog), ("policy", running.policy)]
             )
 
     def _budgets(self, candidate: Candidate) -> Iterable[tuple[tuple[str, str], Budget]]:

@@ -30,6 +30,24 @@ class Scorer(StrEnum):
     AUTOCOMP_QUOTA = "autocomp_quota"
 
 
+class SlotOwner(StrEnum):
+    """Whose jobs share the slots of a pool fairly."""
+
+    CATALOG = "catalog"
+    NAMESPACE = "namespace"
+    NONE = "none"  # the best candidates take all slots, of any owner
+
+    def name_of(self, table: TableIdentifier) -> str:
+        """The owner of the table's jobs; empty if nobody shares."""
+        match self:
+            case SlotOwner.CATALOG:
+                return table.catalog
+            case SlotOwner.NAMESPACE:
+                return ".".join((table.catalog, *table.namespace))
+            case _:
+                return ""
+
+
 class WaitCode(StrEnum):
     """Why a planned action does not start now."""
 
@@ -182,6 +200,8 @@ class AdmissionRules:
     # after this time, each further such time of waiting multiplies the score by ten
     sla: timedelta = timedelta(hours=24)
     blackouts: tuple[Window, ...] = ()
+    slot_owner: SlotOwner = SlotOwner.NAMESPACE
+    owner_share: float = 1.0  # of a pool's slots: the most that one owner takes, at least one
     # the configured pools by name
     pools: Mapping[str, Pool] = field(default_factory=lambda: {DEFAULT_POOL: Pool()})
 

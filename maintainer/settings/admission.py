@@ -15,7 +15,7 @@ from maintainer.adapters.policies.model import (
     read_windows,
 )
 from maintainer.adapters.policies.validation import DurationBetween, refuse
-from maintainer.domain.admission import AdmissionRules, Scorer
+from maintainer.domain.admission import AdmissionRules, Scorer, SlotOwner
 from maintainer.domain.pool import Pool
 
 FLEET = "the fleet"
@@ -43,6 +43,19 @@ class AdmissionSettings(BudgetModel):
         ge=0,
         le=0.9,
         description="The share of each daily budget that is kept for tables whose cost is unknown.",
+    )
+    slot_owner: SlotOwner = Field(
+        default=SlotOwner.NAMESPACE,
+        strict=False,
+        description="Whose jobs share the slots of a pool fairly: an owner that has its share gets "
+        "further slots only after the others. `none` gives all slots to the best scores.",
+    )
+    owner_share: float = Field(
+        default=1.0,
+        gt=0,
+        le=1,
+        description="The greatest share of a pool's slots that the jobs of one owner take, at "
+        "least one slot. Below 1, the rest stays free for owners that come later.",
     )
     sla: Annotated[timedelta, DurationBetween("1m", "365d")] = Field(
         default=timedelta(hours=24),
@@ -75,6 +88,8 @@ class AdmissionSettings(BudgetModel):
             },
             urgent_share=self.urgent_share,
             explore_share=self.explore_share,
+            slot_owner=self.slot_owner,
+            owner_share=self.owner_share,
             sla=self.sla,
             blackouts=tuple(window.as_window() for window in self.blackouts),
             pools=pools,

@@ -79,7 +79,7 @@ class Workload:
         """Start a job; its duration and its cost are not used before it ends."""
         predicted = Charge(float(candidate.bytes_rewritten), candidate.cost.gb_hours_p90)
         budget = candidate.budget.name if candidate.budget is not None else ""
-        running = Running(candidate.table_uuid, candidate.table.catalog, candidate.rule, budget)
+        running = Running(candidate.table_uuid, candidate.table, candidate.rule, budget)
         self._jobs.append(_Job(now + duration, day_of(now), running, predicted, actual))
 
     def look_around(self, now: datetime) -> AdmissionCircumstances:
@@ -115,7 +115,7 @@ class Workload:
 
 
 def _charge(spent: dict[tuple[str, str], Charge], running: Running, charge: Charge) -> None:
-    owner = (running.catalog, running.policy)
+    owner = (running.table.catalog, running.policy)
     spent[owner] = spent.get(owner, NOTHING_SPENT) + charge
 
 

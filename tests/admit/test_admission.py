@@ -83,6 +83,9 @@ def candidate(
     )
 
 
+LAKE = TableIdentifier("lake", ("sales",), "running")
+
+
 def circumstances(places: int = 10, **changes: object) -> AdmissionCircumstances:
     given = AdmissionCircumstances(NOW, {DEFAULT_POOL: places}, spending=Spending(TODAY))
     return replace(given, **changes)  # type: ignore[arg-type]
@@ -143,7 +146,7 @@ def test_of_equals_the_longest_waiting_goes_first_and_then_the_name() -> None:
 
 def test_a_table_whose_job_is_not_finished_waits_for_it() -> None:
     one = candidate()
-    verdicts = admit([one], circumstances(running=(Running("uuid-a", "lake", EXPIRY),)))
+    verdicts = admit([one], circumstances(running=(Running("uuid-a", LAKE, EXPIRY),)))
     assert wait_of(verdicts, one) == Wait(
         WaitCode.IN_FLIGHT, "a job is working on this table; a table has one job at a time"
     )
@@ -151,7 +154,7 @@ def test_a_table_whose_job_is_not_finished_waits_for_it() -> None:
 
 def test_an_action_whose_own_job_is_not_finished_says_so() -> None:
     one = candidate(rule=FILES)
-    verdicts = admit([one], circumstances(running=(Running("uuid-a", "lake", FILES),)))
+    verdicts = admit([one], circumstances(running=(Running("uuid-a", LAKE, FILES),)))
     assert wait_of(verdicts, one) == Wait(
         WaitCode.IN_FLIGHT, "its job is running; a new plan follows"
     )
@@ -242,7 +245,7 @@ def test_a_tenth_is_kept_for_urgent_work_and_a_twentieth_for_tables_that_no_cost
 
 
 def test_jobs_side_by_side_are_limited_with_places_kept_for_urgent_work() -> None:
-    running = tuple(Running(f"u{number}", "lake", FILES) for number in range(9))
+    running = tuple(Running(f"u{number}", LAKE, FILES) for number in range(9))
     regular, urgent = candidate("regular"), candidate("urgent", files=900, urgent=True)
     ten = replace(limited(max_jobs=10), running=running)
     verdicts = admit([regular, urgent], ten)
@@ -380,7 +383,7 @@ GIVEN = st.builds(
         st.builds(
             Running,
             st.sampled_from(["uuid-a", "uuid-b", "uuid-z"]),
-            st.sampled_from(["lake", "other"]),
+            st.sampled_from([LAKE, replace(LAKE, catalog="other")]),
             st.sampled_from(["", "p"]),
         ),
         max_size=4,
@@ -438,7 +441,7 @@ def test_no_budget_is_exceeded_no_table_has_two_and_every_candidate_has_one_verd
         has_started=bool(started),
     )
     of_lake = [one for one in started if one.table.catalog == "lake"]
-    running_in_lake = sum(running.catalog == "lake" for running in given.running)
+    running_in_lake = sum(running.table.catalog == "lake" for running in given.running)
     assert is_within(
         rules.per_catalog["lake"],
         len(of_lake) + running_in_lake,
@@ -549,7 +552,7 @@ def test_choosing_starts_the_very_ones_that_are_admitted_with_the_same_scores(
         circumstances(places=0),
         circumstances(scope_pauses=(ScopePause("*", "ann", NOW),)),
         circumstances(rules=AdmissionRules(blackouts=(Window("0 12 * * *", timedelta(hours=1)),))),
-        replace(limited(max_jobs=1), running=(Running("u", "lake", FILES),)),
+        replace(limited(max_jobs=1), running=(Running("u", LAKE, FILES),)),
         limited(spent=Charge(0, 5.0), gb_hours_per_day=5.0),
     ],
 )
@@ -612,7 +615,7 @@ def test_a_plan_of_an_earlier_version_has_no_candidates(old: PlannedAction) -> N
 
 def test_an_unfinished_job_counts_for_its_table_catalog_and_budget() -> None:
     job = replace(make_job(), charged_to="policies/cdc.yaml")
-    assert running_of(job) == Running(job.table_uuid, "lake", job.rule, "policies/cdc.yaml")
+    assert running_of(job) == Running(job.table_uuid, job.table, job.rule, "policies/cdc.yaml")
 
 
 def test_a_table_that_was_replaced_is_not_submitted_to() -> None:

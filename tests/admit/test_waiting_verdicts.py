@@ -135,10 +135,10 @@ def test_places_of_budgets_and_jobs_at_work_are_no_verdicts() -> None:
     crowded = replace(
         circumstances(),
         rules=AdmissionRules(fleet=Budget(max_jobs=1, name="the fleet")),
-        running=(Running("another", "lake", RuleName.EXPIRE_SNAPSHOTS),),
+        running=(Running("another", one.table, RuleName.EXPIRE_SNAPSHOTS),),
     )
     assert find_none(one, standing(one), crowded) == ()
-    busy = replace(fleet_of(10.0, 10.0), running=(Running(one.table_uuid, "lake", one.rule),))
+    busy = replace(fleet_of(10.0, 10.0), running=(Running(one.table_uuid, one.table, one.rule),))
     assert find_none(one, standing(one), busy) == ()
 
 
