@@ -111,9 +111,7 @@ def _split(tokens: Sequence[Token]) -> list[Sequence[Token]] | None:
     for number, token in enumerate(tokens):
         depth += {"open": 1, "close": -1}.get(token.kind, 0)
         word = token.text.upper() if token.kind == "word" and depth == 0 else ""
-        if word in {"OR", "NOT", "CASE"} and not (
-            word == "NOT" and _text(tokens, number - 1) == "IS"
-        ):
+        if word in {"OR", "NOT"} and not (word == "NOT" and _text(tokens, number - 1) == "IS"):
             return None
         if word == "BETWEEN":
             is_between = True
@@ -131,14 +129,8 @@ def _text(tokens: Sequence[Token], number: int) -> str:
 
 def _find_inner(part: Sequence[Token]) -> Sequence[Token] | None:
     """The tokens inside brackets that enclose the whole part."""
-    if not part or part[0].text != "(":
-        return None
-    depth = 0
-    for token in part[:-1]:
-        depth += {"open": 1, "close": -1}.get(token.kind, 0)
-        if depth == 0:
-            return None
-    return part[1:-1]
+    # In an accepted condition only brackets around a whole part begin one.
+    return part[1:-1] if part[0].text == "(" else None
 
 
 def _read_part(part: Sequence[Token]) -> Iterator[Comparison | None]:
