@@ -99,6 +99,14 @@ class Application:
             attempts = meter.read_attempts(self.scala_context, self._java)[:MAX_CAUSES]
         return [*map(split_cause, attempts), *read_causes(error)]
 
+    def is_planning(self, tag: str, meter: Meter) -> bool:
+        """Return True while a job has begun no Spark job and no thread of it commits."""
+        if meter.has_begun:
+            return False
+        with contextlib.suppress(Exception):  # the JVM may be ending
+            return not self.threads.commits(tag)
+        return False
+
     def stop(self) -> None:
         """End the application; its JVM continues."""
         self._context.stop()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import Any, TypeAlias
+import time
+from collections.abc import Mapping
+from typing import Any, TypeAlias, cast
 
 from .link.outbox import Message, Transport
 from .lists.files import SHOW, Files, show_files
@@ -24,6 +26,18 @@ def begin_line(job_id: str) -> str:
 def end_line(job_id: str) -> str:
     """Return the line of the log that ends the job's part."""
     return f"--- job {job_id} has ended ---\n"
+
+
+def await_jobs(jobs: Mapping[str, Job], seconds: float) -> None:
+    """Wait until all jobs have ended, at most so many seconds."""
+    deadline = time.monotonic() + seconds
+    for job in list(jobs.values()):
+        job.is_over.wait(max(0, deadline - time.monotonic()))
+
+
+def is_alone(job: Job, jobs: Mapping[str, Job]) -> bool:
+    """Return True if no other job has to finish before Spark is killed."""
+    return all(one is job or one.is_cancelled.is_set() for one in list(jobs.values()))
 
 
 class Job:
@@ -102,3 +116,13 @@ class Job:
         if statement.startswith(EXECUTE):
             return execute_result(session, statement)
         return session.sql(statement)
+
+
+def read_order(order: Message) -> Job:
+    """Return the job that a daemon orders."""
+    given = (
+        cast("int | None", order.get("main")),
+        bool(order.get("rows")),
+        cast("float | None", order.get("until")),
+    )
+    return Job(str(order["id"]), list(order["statements"]), *given)

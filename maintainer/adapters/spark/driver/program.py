@@ -33,11 +33,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeAlias, cast
+from typing import Any, NoReturn, TypeAlias
 
 from .application import Application
 from .clock import read_clock
-from .job import Job, begin_line, end_line
+from .job import Job, await_jobs, begin_line, end_line, is_alone, read_order
 from .jvm import GATEWAY, Jvm, ParentJvm
 from .link.outbox import Message, Transport
 from .results import MAX_MESSAGE_CHARACTERS, has_broken_class, has_old_token, read_causes
@@ -50,6 +50,7 @@ _PROGRESS_SECONDS = 0.5
 _CANCEL_ROUND_SECONDS = 0.1
 # The default. After this time the JVM is killed, so that the job can no longer commit.
 _CANCEL_SECONDS = 60
+_CANCEL_PLANNING_SECONDS = 10  # the same while Spark has begun no work of the job
 _STOP_SECONDS = 10
 _TERM_SECONDS = 6  # for jobs to end after SIGTERM: a pod is killed after 10 s
 _FLUSH_SECONDS = 5  # for the last messages to reach the daemon
@@ -126,13 +127,8 @@ class Program:
         match message:
             case {"start": dict(settings)}:
                 self._starts.put(settings)
-            case {"run": {"id": str(job_id), "statements": list(statements), **more}}:
-                given = (
-                    cast("int | None", more.get("main")),
-                    bool(more.get("rows")),
-                    cast("float | None", more.get("until")),
-                )
-                self._run(Job(job_id, statements, *given))
+            case {"run": dict(order)}:
+                self._run(read_order(order))
             case {"cancel": str(job_id)}:
                 self._cancel(job_id)
             case {"acknowledged": list(numbers)}:
@@ -177,7 +173,7 @@ class Program:
         self._is_stopping = True
         for job_id in list(self._jobs):
             self._cancel(job_id)
-        self._await_jobs(_STOP_SECONDS)
+        await_jobs(self._jobs, _STOP_SECONDS)
         if self._is_started:
             stopping = threading.Thread(target=self._application.stop, daemon=True)
             stopping.start()
@@ -194,14 +190,8 @@ class Program:
             if not job.is_cancelled.is_set():
                 job.given_up_for = reason
                 self._cancel(job.job_id)
-        self._await_jobs(_TERM_SECONDS)
+        await_jobs(self._jobs, _TERM_SECONDS)
         self._kill(_EXIT_TERMINATED, reason)
-
-    def _await_jobs(self, seconds: float) -> None:
-        """Wait until all jobs have ended, at most so many seconds."""
-        deadline = time.monotonic() + seconds
-        for job in list(self._jobs.values()):
-            job.is_over.wait(max(0, deadline - time.monotonic()))
 
     def _watch_fences(self) -> None:
         """End jobs that are not renewed, and this process if it has no daemon and no work.
@@ -311,16 +301,24 @@ class Program:
         file group and continues with the next group. A thread that is committing is not
         interrupted.
         """
-        seconds = self._settings.get("cancel_seconds", _CANCEL_SECONDS)
-        deadline = time.monotonic() + seconds
+        begun = time.monotonic()
+        longest = self._settings.get("cancel_seconds", _CANCEL_SECONDS)
         while not job.is_over.wait(_CANCEL_ROUND_SECONDS):
-            if time.monotonic() > deadline:
-                self._kill(
-                    _EXIT_JVM_GONE,
-                    f"job {job.job_id} did not end within {seconds:g} s of its cancellation: "
-                    f"Spark was killed",
-                    culprit=job.job_id,
-                )
+            elapsed, seconds = time.monotonic() - begun, longest
+            if _CANCEL_PLANNING_SECONDS < elapsed <= longest and self._application.is_planning(
+                job.tag, job.meter
+            ):
+                seconds = _CANCEL_PLANNING_SECONDS
+            if elapsed > seconds:
+                if not self._is_worn:
+                    self._retire(f"job {job.job_id} does not end after its cancellation")
+                if is_alone(job, self._jobs):
+                    self._kill(
+                        _EXIT_JVM_GONE,
+                        f"job {job.job_id} did not end within {seconds:g} s of its cancellation: "
+                        f"Spark was killed",
+                        culprit=job.job_id,
+                    )
             if job.java_thread is not None:
                 # Spark may be ending too; the next round or the deadline decides.
                 with contextlib.suppress(Exception):
@@ -337,6 +335,9 @@ class Program:
         seconds = self._settings.get("cancel_seconds", _CANCEL_SECONDS)
         spins = self._application.threads.await_quiet(job.tag, job.java_thread, seconds)
         if spins is None:
+            self._retire(f"threads of job {job.job_id} do not end")
+            while not is_alone(job, self._jobs):
+                time.sleep(_CANCEL_ROUND_SECONDS)
             self._kill(
                 _EXIT_JVM_GONE,
                 f"threads of job {job.job_id} did not end within {seconds:g} s: Spark was killed",

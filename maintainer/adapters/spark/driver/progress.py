@@ -45,6 +45,11 @@ class Meter:
         self._known: dict[int, _SparkJob] = {}
         self._reported: dict[str, int | float | None] = {}
 
+    @property
+    def has_begun(self) -> bool:
+        """Return True once Spark has shown a Spark job of this job."""
+        return bool(self._known)
+
     def read(self, spark: JavaObject) -> dict[str, int | float | None] | None:
         """Return tasks, file groups, bytes and estimated seconds left; None if unchanged.
 

@@ -47,6 +47,10 @@ class Threads:
             if _works_for_iceberg(frames) and not _commits(frames):
                 thread.interrupt()
 
+    def commits(self, tag: str) -> bool:
+        """Return whether a thread of the job is committing now."""
+        return any(_commits(frames) for _, frames in self._find(tag))
+
     def await_quiet(self, tag: str, own: JavaObject, seconds: float) -> bool | None:
         """Wait until no thread of the job besides its own can commit, and drop its own interrupt.
 
