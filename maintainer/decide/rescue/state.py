@@ -38,6 +38,35 @@ from maintainer.estimate.rewrite_data_files import (
     take_groups,
 )
 
+# Each field of a health is in one of these sets, or is predicted below.
+# What a job does not change, or not enough to matter in a rescue plan.
+KEPT = frozenset({
+    "table", "table_uuid", "format_version", "location", "metadata_location", "properties",
+    "target_file_size_bytes", "target_manifest_size_bytes", "default_spec_id", "is_partitioned",
+    "sort_order", "specs", "columns", "paths", "unreadable", "formats",
+    "records", "branches", "tags", "metadata_bytes", "metadata_files",
+    "statistics_snapshot_id", "partition_statistics_snapshot_id",
+    "commits_per_hour", "commit_window_seconds", "commit_gap_seconds", "writers",
+    "growth_bytes_per_day", "growth_records_per_day", "last_write_at", "last_change_at",
+    "rewriters",
+})  # fmt: skip
+# What is known only after the next measurement, with the value of an unknown figure.
+UNKNOWN: Mapping[str, object] = {
+    "histogram": (),
+    "histogram_bytes": (),
+    "manifest_bytes": None,
+    "data_manifests": None,
+    "delete_manifests": None,
+    "oldest_delete_at": None,
+    "partition_skew": None,
+    "kept_data_files": None,
+    "live_file_ratio": None,
+    "storage_files": None,
+    "directories": None,
+    "ref_retention": (),
+    "disagreements": (),
+}
+
 
 def predict_health(
     health: TableHealth,
@@ -55,12 +84,26 @@ def predict_health(
     elif isinstance(action, RewritePositionDeleteFiles):
         removed = planned.estimate.items_removed
         left = max(0, (health.position_delete_files or 0) - removed)
-        rewritten = replace(health, position_delete_files=left, dangling_delete_files=0)
+        rewritten = _count_deletes(
+            replace(health, position_delete_files=left, dangling_delete_files=0)
+        )
     elif isinstance(action, ExpireSnapshots):
-        return _expire(health, policy, at, pins)
+        return _forget(_expire(health, policy, at, pins))
     else:
         return health
-    return _commit(rewritten, policy, at)
+    return _forget(_commit(rewritten, policy, at))
+
+
+def _forget(health: TableHealth) -> TableHealth:
+    """The table with the figures that only a measurement can give as unknown."""
+    return replace(health, **UNKNOWN)  # type: ignore[arg-type]
+
+
+def _count_deletes(health: TableHealth) -> TableHealth:
+    kinds = (health.position_delete_files, health.equality_delete_files, health.deletion_vectors)
+    known = [count for count in kinds if count is not None]
+    ratio = sum(known) / health.data_files if health.data_files and len(known) == 3 else None  # noqa: PLR2004 - all kinds
+    return replace(health, delete_file_ratio=ratio)
 
 
 @dataclass(slots=True)
@@ -98,15 +141,17 @@ def _rewrite_files(
         for each in (health.partitions, partitions)
     )
     return _renew_manifests(
-        replace(
-            _apply_deletes(health, deletes_left / deletes if deletes else 1.0),
-            partitions=partitions,
-            data_files=files,
-            data_bytes=size,
-            average_file_size_bytes=size / files if files else None,
-            small_files=small,
-            small_file_ratio=small / files if files else None,
-            small_file_bytes=sum(partition.small_bytes for partition in partitions),
+        _count_deletes(
+            replace(
+                _apply_deletes(health, deletes_left / deletes if deletes else 1.0),
+                partitions=partitions,
+                data_files=files,
+                data_bytes=size,
+                average_file_size_bytes=size / files if files else None,
+                small_files=small,
+                small_file_ratio=small / files if files else None,
+                small_file_bytes=sum(partition.small_bytes for partition in partitions),
+            )
         ),
         files / max(1, health.data_files or 0),
     )
@@ -262,6 +307,4 @@ def _expire(health: TableHealth, policy: Policy, at: datetime, pins: Iterable[Pi
         oldest_snapshot_at=min((stamp.committed_at for stamp in kept), default=None),
         refs=tuple(ref for ref in health.refs if ref not in expired),
         measured_at=at,
-        kept_data_files=None,  # known after the next measurement
-        live_file_ratio=None,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import timedelta
 
 import pytest
@@ -11,7 +11,7 @@ from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
 from maintainer.decide.rescue import plan as rescue
 from maintainer.decide.rescue.plan import RescuePlan, plan_rescue
-from maintainer.decide.rescue.state import predict_health
+from maintainer.decide.rescue.state import KEPT, UNKNOWN, predict_health
 from maintainer.domain.action import ComputePartitionStats, RewritePositionDeleteFiles, Safeguards
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.file_sizes import DeletedFiles
@@ -261,3 +261,53 @@ def test_expired_snapshots_and_tags_are_gone() -> None:
     assert table.oldest_snapshot_at is not None
     assert after.oldest_snapshot_at is not None
     assert after.oldest_snapshot_at > table.oldest_snapshot_at
+
+
+PREDICTED = {
+    "snapshot_id", "measured_at", "data_files", "data_bytes", "average_file_size_bytes",
+    "small_files", "small_file_ratio", "small_file_bytes", "position_delete_files",
+    "equality_delete_files", "deletion_vectors", "delete_bytes", "delete_records", "manifests",
+    "snapshots", "oldest_snapshot_at", "newest_snapshot_at", "partitions", "manifest_groups",
+    "history", "refs", "delete_file_ratio", "manifest_excess", "dangling_delete_files",
+}  # fmt: skip
+
+
+def test_each_figure_of_a_health_is_predicted_kept_or_unknown_after_a_job() -> None:
+    named = [*PREDICTED, *KEPT, *UNKNOWN]
+    assert sorted(named) == sorted(field.name for field in fields(TableHealth))
+
+
+def test_only_what_is_predicted_changes_and_what_is_unknown_is_not_kept() -> None:
+    full = replace(
+        NEGLECTED,
+        **dict.fromkeys(UNKNOWN, 7) | {"histogram": (7,), "ref_retention": ()},  # type: ignore[arg-type]
+    )
+    plan = decide(full, replace(POLICY, mode=Mode.ENFORCE), Circumstances(NOW))
+    changed = set()
+    for planned in plan.planned:
+        after = predict_health(full, planned, POLICY, NOW + DAY)
+        assert {name: getattr(after, name) for name in UNKNOWN} == UNKNOWN
+        changed |= {
+            field.name
+            for field in fields(TableHealth)
+            if getattr(after, field.name) != getattr(full, field.name)
+        }
+    assert len(plan.planned) == 3
+    assert changed & KEPT == set()
+
+
+def test_the_ratio_of_deletes_follows_the_files() -> None:
+    deleted = replace(
+        NEGLECTED, position_delete_files=300, equality_delete_files=0, deletion_vectors=0
+    )
+    action = RewritePositionDeleteFiles()
+    planned = PlannedAction(
+        RuleName.REWRITE_POSITION_DELETE_FILES, action, (), Estimate(300, 0, 300, 10), ""
+    )
+    assert predict_health(deleted, planned, POLICY, NOW).delete_file_ratio == 0
+    unknown = replace(deleted, deletion_vectors=None)
+    assert predict_health(unknown, planned, POLICY, NOW).delete_file_ratio is None
+    files = decide(deleted, replace(POLICY, mode=Mode.ENFORCE), Circumstances(NOW)).planned[0]
+    after = predict_health(deleted, files, POLICY, NOW)
+    assert after.data_files is not None
+    assert after.delete_file_ratio == (after.position_delete_files or 0) / after.data_files
