@@ -27,6 +27,7 @@ class Unit(StrEnum):
 class Metric(StrEnum):
     """The figures that a threshold can compare.
 
+    For each rule that may have a threshold on it, a test shows that the rule's procedure improves it.
     Each has its unit, the side of the bound on which it is due, its name in sentences, the meaning
     of its key in a policy file, and how it is read from a table's health.
     """
@@ -172,13 +173,6 @@ class Metric(StrEnum):
         "Fires while less than this share of the kept data files is live; 0 to 1.",
         lambda health, _: health.live_file_ratio,
         "below",
-    )
-    METADATA_FILE_COUNT = (
-        "metadata_file_count",
-        Unit.COUNT,
-        "metadata files",
-        "Fires while the table's log names more metadata files than this.",
-        lambda health, _: health.metadata_files,
     )
     METADATA_SIZE_BYTES = (
         "metadata_size_bytes",

@@ -186,7 +186,6 @@ class ExpireSnapshotsRule(Rule):
         Metric.SNAPSHOT_COUNT,
         Metric.OLDEST_SNAPSHOT_AGE_SECONDS,
         Metric.LIVE_FILE_RATIO,
-        Metric.METADATA_FILE_COUNT,
         Metric.METADATA_SIZE_BYTES,
     )
     built_in = (Threshold(Metric.SNAPSHOT_COUNT, 100.0),)

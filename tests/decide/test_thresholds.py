@@ -33,7 +33,6 @@ def test_every_metric_can_be_observed() -> None:
         Metric.DANGLING_DELETE_FILE_COUNT: 0,
         Metric.MANIFEST_EXCESS: 0,
         Metric.LIVE_FILE_RATIO: None,
-        Metric.METADATA_FILE_COUNT: None,
         Metric.METADATA_SIZE_BYTES: 4000,
     }
 
