@@ -27,8 +27,8 @@ class Unit(StrEnum):
 class Metric(StrEnum):
     """The figures that a threshold can compare.
 
-    For each rule that may have a threshold on it, a test shows that the rule's procedure improves it.
-    Each has its unit, the side of the bound on which it is due, its name in sentences, the meaning
+    A test shows that the procedure of each rule improves the figures of the rule's thresholds. Each
+    has its unit, the side of the bound on which it is due, its name in sentences, the meaning
     of its key in a policy file, and how it is read from a table's health.
     """
 

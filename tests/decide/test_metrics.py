@@ -25,7 +25,7 @@ PAIRS = [(rule, metric) for rule in RULES.values() for metric in rule.metrics]
 
 
 def rotten() -> TableHealth:
-    """A table with every trouble, whose deletes apply to half of the rows of each file."""
+    """A table with every trouble; its files are rewritten for their sizes and their deletes."""
     health = health_of_partitions({f"hour={hour}": [2 * MIB] * 600 for hour in range(3)})
     deleted = DeletedFiles(600, 1200 * MIB, 2 * MIB, 2 * MIB, 0.5, 0.5, 1)
     partitions = tuple(
@@ -42,7 +42,7 @@ def rotten() -> TableHealth:
     return replace(
         with_history(health, [timedelta(hours=1500 - i) for i in range(1400)]),
         partitions=partitions,
-        records=1000,
+        records=100_000,
         delete_records=500,
         position_delete_files=180,
         equality_delete_files=180,
