@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from signal import SIGHUP, SIGKILL, SIGTERM
 
 from maintainer.adapters.spark.driver.clock import read_clock
 from maintainer.adapters.spark.link import Driver
@@ -25,6 +26,7 @@ from maintainer.ports.runner import RunnerReport
 
 # org.apache.spark.util.SparkExitCode.OOM: a task ran out of memory in the JVM
 _EXIT_OUT_OF_MEMORY = 52
+_KILLED = frozenset({-SIGKILL, -SIGTERM, -SIGHUP})
 _MAX_REMEMBERED = 1_000  # jobs whose outcome has been reported
 _MAX_EVENTS = 1_000  # of one job between two reports
 # The activity of a job gets progress at most this often; each report has the newest figures.
@@ -276,10 +278,14 @@ def blame(job_id: str, last_words: Mapping[str, object]) -> FailureReason:
     """Return the reason for a job whose driver has ended, from the driver's last words.
 
     If the driver was ended for a fence or for another job, this job is not the cause. If the driver
-    died by itself, this job may be the cause, and could kill the next driver too.
+    died by itself, this job may be the cause, and could kill the next driver too. A JVM does not
+    send itself a signal to end: another program did, such as the kernel for lack of memory.
     """
-    if last_words.get("exit_code") == _EXIT_OUT_OF_MEMORY:
+    code = last_words.get("exit_code")
+    if code == _EXIT_OUT_OF_MEMORY:
         return FailureReason.OUT_OF_MEMORY
+    if code in _KILLED and last_words.get("culprit") is None:
+        return FailureReason.LOST_RUNNER
     is_anothers = last_words.get("culprit") not in {None, job_id}
     return (
         FailureReason.LOST_RUNNER

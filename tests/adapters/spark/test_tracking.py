@@ -55,7 +55,12 @@ def test_what_iceberg_keeps_to_itself_of_failed_file_groups_is_reported_in_spark
     ("last_words", "reason"),
     [
         ({}, FailureReason.OTHER),
-        ({"exit_code": -9, "is_fenced": False}, FailureReason.OTHER),
+        # Another program killed it, such as the kernel for lack of memory.
+        ({"exit_code": -9, "is_fenced": False}, FailureReason.LOST_RUNNER),
+        ({"exit_code": -15}, FailureReason.LOST_RUNNER),
+        # The JVM crashed by itself.
+        ({"exit_code": -11, "is_fenced": False}, FailureReason.OTHER),
+        ({"exit_code": 1}, FailureReason.OTHER),
         ({"exit_code": 52, "is_fenced": False}, FailureReason.OUT_OF_MEMORY),
         ({"culprit": "j", "is_fenced": False}, FailureReason.OTHER),
         ({"culprit": "another", "is_fenced": False}, FailureReason.LOST_RUNNER),

@@ -34,7 +34,9 @@ class LaunchPhase(StrEnum):
     STARTING = "starting"
     RUNNING = "running"
     ENDED = "ended"
-    GONE = "gone"  # unknown to the cluster: it has ended and was removed, or never existed
+    # The cluster no longer knows it, or has given it up without a report of its end. Its process
+    # may still work until the fence of its jobs.
+    GONE = "gone"
 
 
 @dataclass(frozen=True, slots=True)

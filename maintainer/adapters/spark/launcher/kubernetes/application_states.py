@@ -65,6 +65,8 @@ _FAILURES = {
         FailureReason.RUNNER_UNAVAILABLE,
     ),
 }
+_WITHOUT_POD = frozenset({"SUBMISSION_FAILED", "SchedulingFailure"})
+_EXIT_CODE = re.compile(r"exit ?code:? \d+|exited with \d+", re.IGNORECASE)
 _OUT_OF_MEMORY = re.compile(r"OOMKilled|out of memory", re.IGNORECASE)
 _LOST = re.compile(r"Evicted|exit ?code:? 137", re.IGNORECASE)
 
@@ -99,15 +101,23 @@ def read_application(operator: Operator, application: Document, pod: Document) -
 def _read_end(described: LaunchState, state: str, message: str, seen: LaunchState) -> LaunchState:
     if state not in _FAILURES:
         return replace(described, phase=LaunchPhase.ENDED)
+    # The operator may give up a driver whose pod still works, as on a node that is cut off. Without
+    # a pod the driver never worked, and an exit code comes from a kubelet.
+    has_ended = (
+        seen.phase is LaunchPhase.ENDED
+        or state in _WITHOUT_POD
+        or _EXIT_CODE.search(message) is not None
+    )
+    phase = LaunchPhase.ENDED if has_ended else LaunchPhase.GONE
     words, failure = _FAILURES[state]
     if seen.failure is not None:
-        return replace(described, phase=LaunchPhase.ENDED, reason=seen.reason, failure=seen.failure)
+        return replace(described, phase=phase, reason=seen.reason, failure=seen.failure)
     if _OUT_OF_MEMORY.search(message):
         failure = FailureReason.OUT_OF_MEMORY
     elif failure is FailureReason.OTHER and _LOST.search(message):
         failure = FailureReason.LOST_RUNNER
     reason = add_reason(words, message)
-    return replace(described, phase=LaunchPhase.ENDED, reason=reason, failure=failure)
+    return replace(described, phase=phase, reason=reason, failure=failure)
 
 
 def _read_apache(application: Document) -> tuple[str, str]:

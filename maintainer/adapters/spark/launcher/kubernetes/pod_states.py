@@ -54,7 +54,10 @@ def read_pod(pod: Mapping[str, object], events: Sequence[Mapping[str, object]]) 
         case "Succeeded":
             phase, reason, failure = LaunchPhase.ENDED, "", None
         case "Failed":
-            phase = LaunchPhase.ENDED
+            # On a node that is cut off, the container may still work and commit. Only a kubelet
+            # knows that it has ended, and says so in its status.
+            has_ended = bool(part(_driver_container(pod), "state", "terminated"))
+            phase = LaunchPhase.ENDED if has_ended else LaunchPhase.GONE
             reason, failure = _explain_failure(pod)
         case "Pending" | "":
             phase, reason = _read_pending(pod, events)

@@ -18,11 +18,12 @@ from tests.adapters.spark.launcher.kubernetes.pod_documents import (
     waiting,
 )
 
-QUEUED, STARTING, RUNNING, ENDED = (
+QUEUED, STARTING, RUNNING, ENDED, GONE = (
     LaunchPhase.QUEUED,
     LaunchPhase.STARTING,
     LaunchPhase.RUNNING,
     LaunchPhase.ENDED,
+    LaunchPhase.GONE,
 )
 QUOTA = (
     'pods "driver-1" is forbidden: exceeded quota: compute, requested: memory=10Gi, '
@@ -159,10 +160,10 @@ def test_a_state_of_kubeflows_operator(
             f"the operator could not create the driver: {QUOTA}",
             FailureReason.RUNNER_UNAVAILABLE,
         ),
-        (apache(("DriverEvicted", "")), ENDED, "evicted", FailureReason.LOST_RUNNER),
+        (apache(("DriverEvicted", "")), GONE, "evicted", FailureReason.LOST_RUNNER),
         (
             apache(("DriverStartTimedOut", "")),
-            ENDED,
+            GONE,
             "the driver did not start in time",
             FailureReason.RUNNER_UNAVAILABLE,
         ),
@@ -227,3 +228,10 @@ def test_the_application_id_is_the_operators_or_the_pods() -> None:
     by_operator = read_application(Operator.KUBEFLOW, kubeflow("RUNNING"), labelled)
     by_pod = read_application(Operator.APACHE, apache(("RunningHealthy", "")), labelled)
     assert (by_operator.application_id, by_pod.application_id) == ("spark-7f", "spark-9c")
+
+
+@pytest.mark.parametrize("state", ["DriverReadyTimedOut", "DriverEvicted", "Failed"])
+def test_a_driver_that_its_operator_gives_up_may_still_work(state: str) -> None:
+    given_up = apache((state, ""))
+    assert read_application(Operator.APACHE, given_up, pod("Running")).phase is GONE
+    assert read_application(Operator.APACHE, given_up, ended(1, "Error")).phase is ENDED

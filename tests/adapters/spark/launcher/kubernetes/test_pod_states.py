@@ -19,11 +19,12 @@ from tests.adapters.spark.launcher.kubernetes.pod_documents import (
     waiting,
 )
 
-QUEUED, STARTING, RUNNING, ENDED = (
+QUEUED, STARTING, RUNNING, ENDED, GONE = (
     LaunchPhase.QUEUED,
     LaunchPhase.STARTING,
     LaunchPhase.RUNNING,
     LaunchPhase.ENDED,
+    LaunchPhase.GONE,
 )
 OOM, LOST, OTHER = FailureReason.OUT_OF_MEMORY, FailureReason.LOST_RUNNER, FailureReason.OTHER
 NO_ROOM = (
@@ -142,15 +143,15 @@ KILLED = container({"terminated": {"exitCode": 137, "reason": "Error"}})
             "the driver ended with exit code 4: no jars",
             OTHER,
         ),
-        (pod("Failed"), ENDED, "the driver ended with exit code unknown", OTHER),
+        (pod("Failed"), GONE, "the driver ended with exit code unknown", OTHER),
         (
             pod("Failed", status=EVICTED),
-            ENDED,
+            GONE,
             ("evicted: The node was low on resource: ephemeral-storage. Threshold quantity: 1Gi."),
             LOST,
         ),
-        (pod("Failed", status={"reason": "NodeLost"}), ENDED, "its node was lost", LOST),
-        (pod("Failed", status={"reason": "NewReason"}), ENDED, "NewReason", LOST),
+        (pod("Failed", status={"reason": "NodeLost"}), GONE, "its node was lost", LOST),
+        (pod("Failed", status={"reason": "NewReason"}), GONE, "NewReason", LOST),
         (
             pod("Failed", status={"conditions": [PREEMPTED], "containerStatuses": KILLED}),
             ENDED,
@@ -178,6 +179,26 @@ def test_a_pod_becomes_a_state_with_its_cause(
     state = read_pod(document, ())
     assert (state.phase, state.reason, state.failure) == (phase, reason, failure)
     assert state.pod == "driver-1"
+
+
+WORKS = container({"running": {"startedAt": "2026-11-22T10:00:00Z"}})
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        {"reason": "NodeLost"},
+        {"reason": "NodeShutdown"},
+        {"conditions": [{**PREEMPTED, "reason": "DeletionByPodGC"}]},
+        {"conditions": [{**PREEMPTED, "reason": "DeletionByTaintManager"}]},
+        {},
+    ],
+)
+def test_a_container_whose_end_no_kubelet_reported_may_still_work(status: dict[str, Any]) -> None:
+    lost = pod("Failed", status=status | {"containerStatuses": WORKS})
+    assert read_pod(lost, ()).phase is GONE
+    reported = pod("Failed", status=status | {"containerStatuses": KILLED})
+    assert read_pod(reported, ()).phase is ENDED
 
 
 @pytest.mark.parametrize(
