@@ -32,15 +32,14 @@ def extend_streak(before: FailureStreak | None, job: Job) -> FailureStreak | Non
     if job.state is not JobState.FAILED:
         return before
     reason = job.failure_reason or FailureReason.OTHER
-    at = job.closed_at
     if before is not None and reason in PASSING and before.reason not in PASSING:
-        return replace(before, last_at=at, job_id=job.job_id)
+        return replace(before, passing=extend_streak(before.passing, job))
     is_counted_on = before is not None and (before.reason in PASSING) == (reason in PASSING)
     state = (job.baseline.state or None) if job.baseline is not None else None
     return FailureStreak(
         reason.value,
         before.times + 1 if before is not None and is_counted_on else 1,
-        at,
+        job.closed_at,
         job.job_id,
         state,
         job.policy_version,

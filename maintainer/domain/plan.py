@@ -171,6 +171,8 @@ class FailureStreak:
     job_id: str = ""  # the last failed job
     table_state: str | None = None  # hash of the table's state before that job; None: unknown
     policy_version: str = ""  # the policy of that job's plan
+    # temporary failures since; they do not move the wait for the table's own failures
+    passing: FailureStreak | None = None
 
 
 @dataclass(frozen=True, slots=True)

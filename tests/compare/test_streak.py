@@ -64,11 +64,16 @@ def test_a_streak_remembers_the_last_job_and_what_the_table_and_the_policy_were(
     )
     passed = extend_streak(after(C), failed(make_job("job-y"), NOW + 9 * MINUTE, L))
     assert passed is not None
-    assert (passed.job_id, passed.last_at, passed.table_state) == (
+    assert (passed.job_id, passed.last_at, passed.table_state) == ("job-0", NOW, "state-job-0")
+    assert passed.passing is not None
+    assert (passed.passing.reason, passed.passing.job_id, passed.passing.last_at) == (
+        "lost_runner",
         "job-y",
         NOW + 9 * MINUTE,
-        "state-job-0",
     )
+    own = extend_streak(passed, failed(make_job("job-z"), NOW + 10 * MINUTE))
+    assert own is not None
+    assert (own.times, own.passing) == (2, None)
 
 
 def test_a_success_ends_the_streak_and_a_cancelled_job_says_nothing() -> None:

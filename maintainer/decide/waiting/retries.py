@@ -76,8 +76,19 @@ def find_next_attempt(
 ) -> NextAttempt:
     """The next attempt, from the failures in a row and changes of the table or policy since.
 
-    The result for a job is always the same.
+    The result for a job is always the same. Temporary failures since then have a wait of their own.
     """
+    own = _find_own_attempt(rule, streak, table_state, policy_version)
+    if streak.passing is None:
+        return own
+    again = _find_own_attempt(rule, streak.passing, table_state, policy_version)
+    sentence = f"tried again after a temporary failure ({streak.passing.reason})"
+    return own if own.at >= again.at else replace(again, sentence=sentence)
+
+
+def _find_own_attempt(
+    rule: Rule, streak: FailureStreak, table_state: str, policy_version: str
+) -> NextAttempt:
     retry = RETRIES[_read_reason(streak.reason)]
     if retry.heeds_cooldown:
         retry = replace(retry, first=min(retry.first, rule.cooldown))

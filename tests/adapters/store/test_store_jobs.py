@@ -292,7 +292,8 @@ def test_a_cancelled_or_lost_job_counts_neither_way(store: Store) -> None:
         "conflict",
     )
     assert (history.last_finished_at, history.last_success_at) == (NOW + 2 * MINUTE, None)
-    assert history.streak == FailureStreak("conflict", 1, NOW + 2 * MINUTE, "c", "state-a", "v1"), (
+    passing = FailureStreak("lost_runner", 1, NOW + 2 * MINUTE, "c", "state-c", "v1")
+    assert history.streak == FailureStreak("conflict", 1, NOW, "a", "state-a", "v1", passing), (
         "but it is waited for"
     )
     assert store.rule_history("other")[RuleName.REWRITE_DATA_FILES] == RuleHistory(

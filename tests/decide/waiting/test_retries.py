@@ -130,6 +130,20 @@ def test_a_wait_is_shortened_by_a_share_that_is_the_same_for_the_same_job(
     )
 
 
+def test_a_temporary_failure_at_the_weekly_attempt_costs_no_further_week() -> None:
+    worn = streak(FailureReason.TIMEOUT, MOST_ATTEMPTS)
+    week_later = replace(make_job("job-b"), failure_reason=None)
+    away = failed(week_later, NOW + EXHAUSTED_WAIT, FailureReason.RUNNER_UNAVAILABLE)
+    after = extend_streak(worn, away)
+    assert after is not None
+    following = find_next_attempt(FILES, after, HERE, POLICY)
+    assert NOW + EXHAUSTED_WAIT < following.at <= NOW + EXHAUSTED_WAIT + timedelta(minutes=1)
+    assert following.sentence == "tried again after a temporary failure (runner_unavailable)"
+    early = extend_streak(worn, failed(make_job("job-b"), NOW, FailureReason.RUNNER_UNAVAILABLE))
+    assert early is not None
+    assert find_next_attempt(FILES, early, HERE, POLICY).at == NOW + EXHAUSTED_WAIT
+
+
 def test_jobs_that_failed_together_are_not_tried_again_together() -> None:
     assert (
         len(
