@@ -147,6 +147,15 @@ class JobOut(Schema):
     driver: DriverOut | None = Field(description="null until a driver has the job.")
 
 
+class CancelledJobOut(JobOut):
+    """A job whose end was requested, and what its rule does then."""
+
+    waits_until: datetime | None = Field(
+        description="When the rule may run again by itself; null if no policy runs it."
+    )
+    wait: str = Field(description="The same as a sentence, and how to end the wait.")
+
+
 class JobEventOut(Schema):
     sequence: int
     at: datetime

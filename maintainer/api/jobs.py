@@ -23,7 +23,7 @@ from maintainer.domain.job import Job, JobRule, JobState
 from maintainer.ports import Ports
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.requests.pause import request_rollback
-from maintainer.requests.run import request_cancel
+from maintainer.requests.run import describe_wait_of_cancelled, request_cancel
 
 EVENT_STREAM = "text/event-stream"
 POLL_SECONDS = 0.5
@@ -217,14 +217,17 @@ def get_job_events(
 )
 def cancel_job(
     job: JobIn, ports: PortsIn, context: ContextIn, actor: ActorIn
-) -> job_schemas.JobOut:
+) -> job_schemas.CancelledJobOut:
     """Ask Spark to stop.
 
-    The job ends as cancelled when it can commit nothing more. 409 when it has ended already.
+    The job ends as cancelled when it can commit nothing more, and its rule waits then. 409 when it
+    has ended already.
     """
     if job.state.is_final:
         raise ProblemError(HTTPStatus.CONFLICT, f"job {job.job_id} is over: it is {job.state}")
-    return wire.write_job(request_cancel(ports, job, actor), context.spark_ui)
+    written = wire.write_job(request_cancel(ports, job, actor), context.spark_ui)
+    until, sentence = describe_wait_of_cancelled(ports, job)
+    return job_schemas.CancelledJobOut(**dict(written), waits_until=until, wait=sentence)
 
 
 @router.post(

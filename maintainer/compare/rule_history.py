@@ -8,6 +8,7 @@ from maintainer.domain.action import Repair
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import FailureStreak, RuleHistory
 
+PERSON = "person"  # the first word of each actor who is a person
 # the job had too much work
 OVERLOADS = frozenset({FailureReason.TIMEOUT, FailureReason.OUT_OF_MEMORY})
 # Temporary causes outside the table, which say nothing about the rule.
@@ -46,6 +47,11 @@ def extend_streak(before: FailureStreak | None, job: Job) -> FailureStreak | Non
     )
 
 
+def is_person(requested_by: str) -> bool:
+    """True if a person requested it, and not this program, as at its own end."""
+    return requested_by.split(" ", 1)[0] == PERSON
+
+
 def is_overload(job: Job) -> bool:
     """True if the job failed because it had too much work."""
     return job.state is JobState.FAILED and job.failure_reason in OVERLOADS
@@ -68,7 +74,11 @@ def learn_from_job(before: RuleHistory | None, job: Job) -> RuleHistory | None:
                 empty_runs=history.empty_runs + 1 if job.is_without_gain else 0,
                 recent_conflicts=max(0, history.recent_conflicts - 1),
                 recent_overloads=max(0, history.recent_overloads - 1),
+                cancelled_at=None,
+                cancelled_by=None,
             )
+        case JobState.CANCELLED, _ if is_person(job.cancel_requested_by):
+            learnt = replace(learnt, cancelled_at=at, cancelled_by=job.cancel_requested_by)
         case JobState.FAILED, reason if reason is not FailureReason.LOST_RUNNER:
             learnt = replace(
                 learnt,

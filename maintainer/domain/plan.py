@@ -190,6 +190,9 @@ class RuleHistory:
     empty_runs: int = 0  # runs in a row that succeeded, but changed nothing
     streak: FailureStreak | None = None
     recent_overloads: int = 0  # timeouts or out of memory; each success subtracts one
+    # when a person last cancelled a job, and who; None: not since the last success
+    cancelled_at: datetime | None = None
+    cancelled_by: str | None = None
 
     @property
     def failures(self) -> FailureStreak | None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
+from maintainer.decide.waiting.postponement import find_end_of_cancelling
+from maintainer.domain.action import Repair
 from maintainer.domain.errors import InvalidTransitionError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import RuleName
+from maintainer.domain.units import format_instant
 from maintainer.ports import Ports
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.steps.isolation import each
 from maintainer.steps.jobs import finish_job
 from maintainer.steps.kinds.maintenance import continue_request, request_job
+from maintainer.steps.table_plan import policy_of
 
 RESUME_WITHIN = timedelta(days=1)  # older requests were repeated by people
 _JOBS_SEARCHED = 100  # the newest succeeded jobs
@@ -74,6 +78,26 @@ def request_cancel(ports: Ports, job: Job, requested_by: str) -> Job:
     raise InvalidTransitionError(
         f"job {job.job_id} changed {CANCEL_ATTEMPTS} times while it was cancelled; try again"
     )
+
+
+def describe_wait_of_cancelled(ports: Ports, job: Job) -> tuple[datetime | None, str]:
+    """Until when the rule of a cancelled job waits, and how a person ends the wait.
+
+    None and no text if no policy would run the rule again by itself.
+    """
+    record = ports.store.table(job.table)
+    if record is None or record.health is None or isinstance(job.rule, Repair):
+        return None, ""
+    rules = policy_of(ports, record.health).rules
+    rule = next((rule for rule in rules if rule.name is job.rule), None)
+    if rule is None:
+        return None, ""
+    until = find_end_of_cancelling(rule, ports.clock.now())
+    sentence = (
+        f"{rule.name} waits until {format_instant(until)}; `maintainer run {job.table}` starts it "
+        f"earlier"
+    )
+    return until, sentence
 
 
 def _ask_for_end(ports: Ports, job: Job, requested_by: str) -> Job | None:

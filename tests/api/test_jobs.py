@@ -135,6 +135,10 @@ def test_a_running_job_can_be_cancelled(client: Client) -> None:
     response = client.post("/api/v1/jobs/job-2/cancel")
     assert response.status_code == 202
     assert job_of(client.daemon.store, "job-2").cancel_requested_by == "person"
+    answer = response.json()
+    assert answer["waits_until"] is not None
+    assert answer["wait"].startswith(f"{answer['rule']} waits until 2026-")
+    assert answer["wait"].endswith(f"`maintainer run {answer['table']}` starts it earlier")
 
 
 def test_a_job_is_undone_by_another_one(client: Client) -> None:

@@ -135,3 +135,22 @@ def test_runs_without_effect_are_counted_until_one_has_an_effect() -> None:
     assert learn(idle, idle).empty_runs == 2
     assert learn(idle, idle, succeeded(make_job(), NOW)).empty_runs == 0
     assert learn(idle, failed(make_job(), NOW)).empty_runs == 1
+
+
+@pytest.mark.parametrize("by", ["person", "person ada via page"])
+def test_a_cancellation_by_a_person_is_kept_until_the_next_success(by: str) -> None:
+    cancelled = replace(
+        make_job(), state=JobState.CANCELLED, finished_at=NOW, cancel_requested_by=by
+    )
+    history = learn(cancelled)
+    assert (history.cancelled_at, history.cancelled_by) == (NOW, by)
+    assert learn(cancelled, failed(make_job(), NOW)).cancelled_at == NOW
+    assert learn(cancelled, succeeded(make_job(), NOW)).cancelled_at is None
+
+
+@pytest.mark.parametrize("by", ["shutdown", "no daemon started it", "personnel"])
+def test_a_cancellation_by_the_program_is_not_kept(by: str) -> None:
+    cancelled = replace(
+        make_job(), state=JobState.CANCELLED, finished_at=NOW, cancel_requested_by=by
+    )
+    assert learn(cancelled).cancelled_at is None

@@ -24,7 +24,7 @@ from maintainer.domain.policy import RuleName
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.ports.store.tables import Pause
 from maintainer.requests.preview import preview
-from maintainer.requests.run import request_cancel, request_run
+from maintainer.requests.run import describe_wait_of_cancelled, request_cancel, request_run
 from maintainer.steps.plan import plan
 from maintainer.steps.prune import prune
 from maintainer.steps.review import WAITING_PHASE, review
@@ -387,6 +387,23 @@ def test_a_cancelled_job_ends_cancelled_and_a_pending_one_at_once() -> None:
     assert pending is not None
     assert request_cancel(world.ports, pending, "ada").state is JobState.CANCELLED
     assert list(world.store.unfinished_jobs()) == []
+
+
+def test_what_a_person_cancelled_is_not_planned_again_before_its_interval_is_over() -> None:
+    world = World()
+    table = world.put("orders")
+    job = submitted(world)
+    request_cancel(world.ports, job, "person ada via page")
+    settle(world)
+    plan(world.ports)
+    assert submit(world.ports) == 0
+    assert code_of(world, table) is SkipCode.COOLING_DOWN
+    until, sentence = describe_wait_of_cancelled(world.ports, job)
+    assert until is not None
+    assert f"`maintainer run {table}` starts it earlier" in sentence
+    world.clock.advance(until - world.clock.now())
+    plan(world.ports)
+    assert submit(world.ports) == 1
 
 
 def test_a_cancel_request_that_another_process_stored_reaches_the_runner() -> None:

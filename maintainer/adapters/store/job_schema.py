@@ -92,6 +92,8 @@ rule_histories = Table(
     Column("empty_runs", Integer, nullable=False, server_default="0"),
     Column("streak", Text),  # JSON: the failures in a row for one reason
     Column("recent_overloads", Integer, nullable=False, server_default="0"),
+    Column("cancelled_at", Instant),
+    Column("cancelled_by", Text),
 )
 
 # The planned actions of each plan, for admission. They are written and deleted with the plan.

@@ -137,7 +137,8 @@ def show_job(job: JobId, output: Format = OutputFormat.TABLE, config: Config = N
 def cancel_job(job: JobId, config: Config = None) -> None:
     """Ask the running daemon to cancel a job. Uncommitted work is discarded."""
     answer = _ask_daemon(load(config), "POST", f"/jobs/{quote(job, safe='')}/cancel")
-    echo(f"job {job}: {answer['state']}, cancel requested")
+    wait = f"; {answer['wait']}" if answer["wait"] else ""
+    echo(f"job {job}: {answer['state']}, cancel requested{wait}")
 
 
 @jobs_app.command("log")

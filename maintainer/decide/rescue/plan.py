@@ -224,6 +224,7 @@ def _remember(history: Mapping[RuleName, RuleHistory], rule: RuleName, at: datet
         consecutive_failures=0,
         streak=None,
         idle_at_state=None,
+        cancelled_at=None,
     )
 
 

@@ -31,6 +31,7 @@ HOW_TO_OWN = "write `owner: true` in a policy for the name that is to be maintai
 OURS = "iceberg-maintainer-"
 LEAST_RUNS = 2  # within 7 days; a single compaction by hand does not count
 STANDS_BACK_FOR = timedelta(days=7)
+LEAST_WAIT_OF_CANCELLING = timedelta(hours=1)
 LONGEST_INTERVAL = timedelta(days=30)  # upper limit of the doubling
 _MOST_DOUBLINGS = 10
 
@@ -312,6 +313,14 @@ def _cooling_down(
     rule: Rule, health: TableHealth, policy: Policy, now: datetime, history: RuleHistory
 ) -> Hold | None:
     pause = find_pause(rule, history)
+    cancelled_at = history.cancelled_at
+    if cancelled_at is not None and now < (at := find_end_of_cancelling(rule, cancelled_at)):
+        reason = (
+            f"{history.cancelled_by} cancelled the last job at {format_instant(cancelled_at)}; the "
+            f"rule waits for {format_duration(at - cancelled_at)}, or until a person runs it"
+        )
+        if not is_ahead(cancelled_at, now):
+            return Hold(SkipCode.COOLING_DOWN, reason, at)
     done_at = history.last_success_at
     if done_at is not None and now < done_at + pause and not is_ahead(done_at, now):
         reason = f"last run at {format_instant(done_at)}, at most every {format_duration(pause)}"
@@ -333,6 +342,11 @@ def _cooling_down(
         f"{following.sentence}; next at {format_instant(following.at)}"
     )
     return Hold(SkipCode.COOLING_DOWN, reason, following.at)
+
+
+def find_end_of_cancelling(rule: Rule, cancelled_at: datetime) -> datetime:
+    """Until when a rule waits after a person cancelled its job: its interval, at least an hour."""
+    return cancelled_at + max(LEAST_WAIT_OF_CANCELLING, rule.cooldown, rule.every or timedelta(0))
 
 
 def find_pause(rule: Rule, history: RuleHistory) -> timedelta:

@@ -72,6 +72,25 @@ def test_an_interval_longer_than_a_month_is_left_as_it_is() -> None:
     assert held(plan).next_at == NOW + LONGEST_INTERVAL * 2
 
 
+def test_after_a_person_cancelled_a_job_the_rule_waits_for_its_interval() -> None:
+    history = RuleHistory(
+        RuleName.REWRITE_DATA_FILES, cancelled_at=NOW - HOUR, cancelled_by="person ada"
+    )
+    plan = look(history=history)
+    assert (held(plan).code, held(plan).next_at) == (SkipCode.COOLING_DOWN, NOW + 5 * HOUR)
+    assert held(plan).reason == (
+        "person ada cancelled the last job at 2026-03-04 11:00 UTC; the rule waits for 6 h, or "
+        "until a person runs it"
+    )
+    restless = replace(ENFORCED, rules=(replace(FILES, cooldown=timedelta(0)),))
+    soon = replace(history, cancelled_at=NOW - timedelta(minutes=59))
+    assert held(look(restless, soon)).next_at == NOW + timedelta(minutes=1)
+    assert look(restless, history).planned
+    assert look(history=replace(history, cancelled_at=NOW - 6 * HOUR)).planned
+    assert look(history=replace(history, cancelled_at=NOW + DAY)).planned, "a clock was wrong"
+    assert look(on_request(ENFORCED, ()), history, is_requested=True).planned
+
+
 def test_failures_lower_the_chance_and_with_it_the_score() -> None:
     fine, failing = (
         look(),

@@ -167,7 +167,8 @@ export interface paths {
      * Cancel a job
      * @description Ask Spark to stop.
      *
-     *     The job ends as cancelled when it can commit nothing more. 409 when it has ended already.
+     *     The job ends as cancelled when it can commit nothing more, and its rule waits then. 409 when it
+     *     has ended already.
      */
     post: operations["cancel_job"];
     delete?: never;
@@ -1416,6 +1417,90 @@ export interface components {
       resource: components["schemas"]["Resource"];
       /** Spent */
       spent: number;
+    };
+    /**
+     * CancelledJobOut
+     * @description A job whose end was requested, and what its rule does then.
+     */
+    CancelledJobOut: {
+      /**
+       * Action
+       * @description The statement that Spark runs.
+       */
+      action: string;
+      /** Cancel Requested By */
+      cancel_requested_by: string;
+      /** @description The cost that was predicted. */
+      cost: components["schemas"]["CostOut"] | null;
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string;
+      /** @description null until a driver has the job. */
+      driver: components["schemas"]["DriverOut"] | null;
+      effect: components["schemas"]["EffectOut"] | null;
+      /** Ended At */
+      ended_at: string | null;
+      estimate: components["schemas"]["EstimateOut"];
+      /** Estimate Errors */
+      estimate_errors: components["schemas"]["EstimateErrorOut"][];
+      /**
+       * Executor Seconds
+       * @description The time of all executors that the job used, if Spark adds and removes executors; its GB-hours are computed from it. Otherwise null.
+       */
+      executor_seconds: number | null;
+      /** Failure Message */
+      failure_message: string;
+      failure_reason: components["schemas"]["FailureReason"] | null;
+      /** Findings */
+      findings: components["schemas"]["FindingOut"][];
+      /** Finished At */
+      finished_at: string | null;
+      /**
+       * Gb Hours
+       * @description The actual GB-hours; null until the job has ended.
+       */
+      gb_hours: number | null;
+      /** Job Id */
+      job_id: string;
+      /** Policy */
+      policy: string;
+      /**
+       * Pool
+       * @description The pool of `spark.pools` that it runs in.
+       */
+      pool: string;
+      progress: components["schemas"]["ProgressOut"];
+      /** Reason */
+      reason: string;
+      /** Requested By */
+      requested_by: string;
+      /** Rule */
+      rule: components["schemas"]["RuleName"] | components["schemas"]["Repair"];
+      /** @description The score of its admission; null for a request. */
+      score: components["schemas"]["ScoreOut"] | null;
+      /** @description How much of Spark it gets; null: stored before sizes existed, counts as small. */
+      size: components["schemas"]["JobSize"] | null;
+      /** Size Reason */
+      size_reason: string;
+      /** Started At */
+      started_at: string | null;
+      state: components["schemas"]["JobState"];
+      /** Submitted At */
+      submitted_at: string | null;
+      /** Table */
+      table: string;
+      /**
+       * Wait
+       * @description The same as a sentence, and how to end the wait.
+       */
+      wait: string;
+      /**
+       * Waits Until
+       * @description When the rule may run again by itself; null if no policy runs it.
+       */
+      waits_until: string | null;
     };
     /** CatalogFaultOut */
     CatalogFaultOut: {
@@ -5127,7 +5212,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["JobOut"];
+          "application/json": components["schemas"]["CancelledJobOut"];
         };
       };
       /** @description Unauthorized */
