@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from re import compile as compile_regex
 from typing import Final
 
 from maintainer.compare.effect import count_claimed
@@ -12,11 +13,12 @@ from maintainer.domain.action import Canary, Checksum, Procedure
 from maintainer.domain.condition_tokens import quote_identifier, quote_text
 from maintainer.domain.effect import CanaryResult, ContentProof, Effect
 from maintainer.domain.inventory import Snapshot, TableInventory, Unreadable
-from maintainer.domain.job import Baseline, FailureReason, Job
+from maintainer.domain.job import Baseline, FailureReason, Job, Outcome
 
 CHECKSUMS: Final = "checksums"  # the column in which Spark returns the checksums
 # A read that fails for one of these reasons shows a fault of the files; any other reason
 # is a fault of Spark or the catalog.
+_FILE: Final = compile_regex(r"[^\s'\"\[\](),;]+\.(?:parquet|orc|avro|puffin)\b")
 _TELLING: Final = frozenset({FailureReason.MISSING_FILE, FailureReason.OTHER})
 _REMOVED: Final = {
     Procedure.REWRITE_DATA_FILES: ("data files", "files_removed"),
@@ -102,9 +104,31 @@ def find_failed_proofs(
         job.outcome is not None
         and job.outcome.check_failure
         and job.outcome.check_failure_reason in _TELLING
+        and not _was_broken_before(job.outcome, canary)
     ):
         found.append(f"Spark could not read the new files: {job.outcome.check_failure}")
     return tuple(found)
+
+
+def find_named_files(outcome: Outcome | None) -> tuple[str, ...]:
+    """The data and delete files that the failure of a check names."""
+    return () if outcome is None else tuple(_FILE.findall(outcome.check_failure))
+
+
+def _was_broken_before(outcome: Outcome, canary: CanaryResult | None) -> bool:
+    """True if the check failed at files that are not the job's."""
+    return bool(find_named_files(outcome)) and canary is not None and not canary.added
+
+
+def describe_earlier_damage(job: Job, canary: CanaryResult | None) -> str:
+    """Describe damage that a check met and that is older than the job; empty without any."""
+    outcome = job.outcome
+    if outcome is None or not _was_broken_before(outcome, canary):
+        return ""
+    return (
+        f"The table was damaged before this job, and the job did not touch the file: "
+        f"{outcome.check_failure}."
+    )
 
 
 def _describe_lost_list(job: Job, broken: Unreadable, parent_id: int | None) -> str:

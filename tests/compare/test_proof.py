@@ -7,9 +7,11 @@ import pytest
 
 from maintainer.compare.proof import (
     compare_contents,
+    describe_earlier_damage,
     describe_missing_checks,
     explain_difference,
     find_failed_proofs,
+    find_named_files,
 )
 from maintainer.domain.action import (
     Action,
@@ -145,7 +147,9 @@ def test_every_file_that_is_not_as_it_should_be_is_named() -> None:
             )
         ),
         ContentProof.DIFFERENT,
-        CanaryResult(3, ("a.parquet is not there",), ("b.parquet: OSError: timeout",)),
+        CanaryResult(
+            3, ("a.parquet is not there",), ("b.parquet: OSError: timeout",), ("s3://b/c.parquet",)
+        ),
         (Unreadable("m.avro", "it is empty"),),
     )
     assert found == (
@@ -322,3 +326,31 @@ def test_the_lost_list_of_the_current_snapshot_is_reported_with_the_way_back() -
     assert find_failed_proofs(job_of(), ContentProof.NOT_TAKEN, None, (lost,)) == (
         f"{lost.path} cannot be read: {lost.reason}",
     )
+
+
+MISSING = replace(
+    reported(),
+    check_failure="NotFoundException: File does not exist: s3://lake/t/data/c.parquet",
+    check_failure_reason=FailureReason.MISSING_FILE,
+)
+
+
+def test_a_file_that_the_job_did_not_add_does_not_count_against_it() -> None:
+    job, canary = job_of(outcome=MISSING), CanaryResult(2)
+    assert find_named_files(MISSING) == ("s3://lake/t/data/c.parquet",)
+    assert find_failed_proofs(job, ContentProof.NOT_TAKEN, canary, ()) == ()
+    assert describe_earlier_damage(job, canary) == (
+        "The table was damaged before this job, and the job did not touch the file: "
+        "NotFoundException: File does not exist: s3://lake/t/data/c.parquet."
+    )
+
+
+def test_a_file_that_the_job_added_and_an_unnamed_one_count_against_it() -> None:
+    job, added = job_of(outcome=MISSING), CanaryResult(2, added=("s3://lake/t/data/c.parquet",))
+    assert len(find_failed_proofs(job, ContentProof.NOT_TAKEN, added, ())) == 1
+    assert len(find_failed_proofs(job, ContentProof.NOT_TAKEN, None, ())) == 1
+    unnamed = job_of(outcome=replace(MISSING, check_failure="an error without a name"))
+    assert len(find_failed_proofs(unnamed, ContentProof.NOT_TAKEN, CanaryResult(2), ())) == 1
+    for one, canary in ((job, added), (unnamed, CanaryResult(2)), (job_of(), CanaryResult(2))):
+        assert describe_earlier_damage(one, canary) == ""
+    assert find_named_files(None) == ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
@@ -53,7 +53,9 @@ class _Expected:
     first_new_id: int | None  # a rewritten row has a lower id; None: rows may have no id
 
 
-def read_canary(table: Table, snapshot_ids: Sequence[int]) -> CanaryResult:
+def read_canary(
+    table: Table, snapshot_ids: Sequence[int], in_question: Collection[str] = ()
+) -> CanaryResult:
     """Read a few files that these snapshots added; expired snapshots are left out."""
     field_ids = {field_id for schema in table.schemas().values() for field_id in schema.field_ids}
     read, problems, unread = 0, [], []
@@ -71,7 +73,18 @@ def read_canary(table: Table, snapshot_ids: Sequence[int]) -> CanaryResult:
         problems += _find_unnumbered(table, snapshot_ids)
     except Exception as error:  # noqa: BLE001 - as above, for a manifest
         unread.append(f"the manifests' row ids: {type(error).__name__}: {error}")
-    return CanaryResult(read, tuple(problems), tuple(unread))
+    added = _find_added(table, snapshot_ids, in_question) if in_question else ()
+    return CanaryResult(read, tuple(problems), tuple(unread), tuple(added))
+
+
+def _find_added(
+    table: Table, snapshot_ids: Sequence[int], in_question: Collection[str]
+) -> Iterator[str]:
+    """Yield the paths in question that these snapshots added; the paths may lack a scheme."""
+    names = {path.rsplit("/", 1)[-1]: path for path in in_question}
+    for file, _ in _list_added(table, snapshot_ids):
+        if file.file_path.rsplit("/", 1)[-1] in names:
+            yield file.file_path
 
 
 def _find_unnumbered(table: Table, snapshot_ids: Sequence[int]) -> Iterator[str]:
@@ -92,11 +105,18 @@ def _added_files(
     table: Table, snapshot_ids: Sequence[int]
 ) -> Iterator[tuple[DataFile, int | None]]:
     """Yield each added file, with the lowest row id that its snapshot assigns (None: unknown)."""
-    for snapshot_id in list(reversed(snapshot_ids))[:MAX_SNAPSHOTS]:
+    newest = list(reversed(snapshot_ids))[:MAX_SNAPSHOTS]
+    return _list_added(table, newest, MAX_MANIFESTS)
+
+
+def _list_added(
+    table: Table, snapshot_ids: Sequence[int], most_manifests: int | None = None
+) -> Iterator[tuple[DataFile, int | None]]:
+    for snapshot_id in snapshot_ids:
         first_new_id = find_first_new_id(table, snapshot_id)
         manifests = _manifests_of(table, snapshot_id)
         for manifest in [manifest for manifest in manifests if _is_new(manifest, snapshot_id)][
-            :MAX_MANIFESTS
+            :most_manifests
         ]:
             for entry in manifest.fetch_manifest_entry(table.io):
                 if (

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
@@ -279,7 +288,10 @@ class PyIcebergCatalog:
         )
 
     def read_canary(
-        self, table: TableIdentifier, snapshot_ids: Sequence[int]
+        self,
+        table: TableIdentifier,
+        snapshot_ids: Sequence[int],
+        in_question: Collection[str] = (),
     ) -> CanaryResult | None:
         """Read a bounded number of files that these snapshots added.
 
@@ -289,7 +301,7 @@ class PyIcebergCatalog:
         from maintainer.adapters.catalog.canary import read_canary  # noqa: PLC0415
 
         try:
-            return read_canary(self._load(table), snapshot_ids)
+            return read_canary(self._load(table), snapshot_ids, in_question)
         except Exception:  # noqa: BLE001 - after any error the files prove nothing
             return None
 

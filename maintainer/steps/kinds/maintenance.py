@@ -9,10 +9,12 @@ from maintainer.compare.conclusion import conclude, find_statistics
 from maintainer.compare.effect import compare, split_commits
 from maintainer.compare.proof import (
     compare_contents,
+    describe_earlier_damage,
     describe_missing_checks,
     explain_difference,
     find_failed_proofs,
     find_lineage_faults,
+    find_named_files,
 )
 from maintainer.compare.row_proof import (
     COUNT_LIMIT_BYTES,
@@ -60,7 +62,8 @@ def prove_contents(
         if not effect.other_commits or broken.of_snapshot in effect.own_snapshot_ids
     ]
     failed = find_failed_proofs(job, contents, canary, unreadable, own)
-    sentence = f"{effect.sentence} {describe_missing_checks(job, contents)}".rstrip()
+    said = (effect.sentence, describe_missing_checks(job, contents))
+    sentence = " ".join(filter(None, (*said, describe_earlier_damage(job, canary))))
     return replace(
         effect,
         sentence=sentence,
@@ -74,7 +77,9 @@ def _read(ports: Ports, job: Job, own: Sequence[Snapshot]) -> CanaryResult | Non
     if job.safeguards.canary is Canary.OFF:
         return None
     canary = ports.catalog_of(job.table).read_canary(
-        job.table, [snapshot.snapshot_id for snapshot in own]
+        job.table,
+        [snapshot.snapshot_id for snapshot in own],
+        find_named_files(job.outcome),
     )
     if canary is not None:
         fields = {

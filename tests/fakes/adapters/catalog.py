@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -230,9 +230,12 @@ class FakeCatalog:
         self._spoilt.setdefault(snapshot_id, []).append(problem)
 
     def read_canary(
-        self, table: TableIdentifier, snapshot_ids: Sequence[int]
+        self,
+        table: TableIdentifier,
+        snapshot_ids: Sequence[int],
+        in_question: Collection[str] = (),
     ) -> CanaryResult | None:
-        """One file a snapshot, and what is wrong with it by spoil()."""
+        """One file a snapshot, named by its id, and what is wrong with it by spoil()."""
         entry = self._find(table)
         if isinstance(entry, TableFault):
             return None
@@ -245,6 +248,11 @@ class FakeCatalog:
             len(there),
             tuple(
                 problem for snapshot_id in there for problem in self._spoilt.get(snapshot_id, ())
+            ),
+            added=tuple(
+                path
+                for path in in_question
+                if path.rsplit("/", 1)[-1] in {f"{snapshot_id}.parquet" for snapshot_id in there}
             ),
         )
 

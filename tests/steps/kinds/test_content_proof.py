@@ -121,13 +121,29 @@ def test_guard_25_what_spark_cannot_read_fails_the_job_and_pauses_the_table() ->
     table = world.put("orders")
     job = submitted(world)
     world.mend(job)
-    world.runner.fail_check(job.job_id, "NotFoundException: data/1.parquet")
+    world.runner.fail_check(job.job_id, "NotFoundException: data/2.parquet")
     assert_paused(
         world,
         table,
         settled(world, job),
-        "Spark could not read the new files: NotFoundException: data/1.parquet",
+        "Spark could not read the new files: NotFoundException: data/2.parquet",
     )
+
+
+def test_a_file_that_was_gone_before_the_job_neither_fails_it_nor_pauses_the_table() -> None:
+    world = World()
+    table = world.put("orders")
+    job = submitted(world)
+    world.mend(job)
+    world.runner.fail_check(job.job_id, "NotFoundException: data/1.parquet")
+    done = settled(world, job)
+    assert done.state is JobState.SUCCEEDED
+    assert done.effect is not None
+    assert done.effect.sentence.endswith(
+        "The table was damaged before this job, and the job did not touch the file: "
+        "NotFoundException: data/1.parquet."
+    )
+    assert table not in world.store.paused_tables()
 
 
 def test_a_check_that_failed_for_want_of_memory_leaves_the_job_as_it_is() -> None:
