@@ -226,7 +226,9 @@ class Job:
         if effect.is_idle:
             return True
         quantity, achieved = self._find_removed(effect)
-        has_applied = effect.rows in _APPLIED or effect.delete_files_removed > 0
+        has_applied = effect.delete_files_removed > 0 or (
+            effect.rows in _APPLIED and self.estimate.files_with_deletes > 0
+        )
         # In format version 3 delete files become deletion vectors, which may be more.
         is_converted = self.baseline is not None and self.baseline.next_row_id is not None
         match quantity:

@@ -150,6 +150,17 @@ def test_delete_files_that_stay_beside_unchanged_records_are_equal() -> None:
     assert prove(total(500, 20, 3), total(500, 20, 3)) is RowProof.EQUAL
 
 
+def test_rows_that_come_back_because_deletes_were_not_applied_are_counted() -> None:
+    """Files with deletes are rewritten, and no row is dropped: their deletes apply to no file."""
+    parent, mine = total(100, 30, 3), total(100, 30, 3, more={"deleted-data-files": "4"})
+    snapshots = [snapshot(1, summary=parent), ours(2, 1, mine)]
+    assert rows_to_count(snapshots[1:], snapshots) == (1, 2)
+    assert prove(parent, mine, {1: 70, 2: 100}) is RowProof.DIFFERENT
+    assert prove(parent, mine, {1: 70, 2: 70}) is RowProof.COUNTED
+    assert prove(parent, mine) is RowProof.BOUNDED, "the rows could not be counted"
+    assert prove(total(100), total(100, more={"deleted-data-files": "4"})) is RowProof.EQUAL
+
+
 def test_dropping_deletes_without_dropping_rows_is_not_taken_for_equal() -> None:
     parent, mine = total(500, 20, 3), total(500, more={"removed-delete-files": "3"})
     assert prove(parent, mine) is RowProof.BOUNDED

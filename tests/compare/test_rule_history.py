@@ -88,7 +88,7 @@ PREDICTED = Estimate(461, 1, 460, 10**9)
         ({"files_removed": -3}, 1),
         ({"files_removed": 45}, 1),
         ({"files_removed": 46}, 0),
-        ({"files_removed": 0, "rows": RowProof.COUNTED}, 0),  # deletes were applied
+        ({"files_removed": 0, "rows": RowProof.COUNTED}, 1),  # no deletes were to be applied
         ({"files_removed": 0, "delete_files_removed": 1}, 0),
         ({"files_removed": 0, "files_lost": 400}, 0),  # conflicts have a wait of their own
     ],
@@ -98,6 +98,12 @@ def test_a_rewrite_that_achieves_under_a_tenth_of_its_prediction_is_without_a_ga
 ) -> None:
     job = replace(make_job(), estimate=PREDICTED)
     assert run(job, **effect).empty_runs == runs
+
+
+def test_deletes_that_were_applied_are_a_gain() -> None:
+    job = replace(make_job(), estimate=replace(PREDICTED, files_with_deletes=5))
+    assert run(job, files_removed=0, rows=RowProof.COUNTED).empty_runs == 0
+    assert run(job, files_removed=0, rows=RowProof.EQUAL).empty_runs == 1
 
 
 @pytest.mark.parametrize(
