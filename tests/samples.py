@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from maintainer.decide.grading.bands import grade
 from maintainer.domain.action import RewriteManifests
 from maintainer.domain.file_sizes import FileSizes
-from maintainer.domain.health import TableHealth
+from maintainer.domain.health import Compaction, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import (
     HISTOGRAM_BOUNDS_BYTES,
@@ -23,7 +24,7 @@ from maintainer.domain.inventory import (
 )
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Estimate
-from maintainer.domain.policy import RuleName
+from maintainer.domain.policy import Policy, RuleName
 from maintainer.domain.units import MIB
 from maintainer.measure.health import measure
 
@@ -196,3 +197,10 @@ def job_of_manifests() -> Job:
         "policy",
         NOW,
     )
+
+
+def predict_compaction(health: TableHealth) -> Compaction:
+    """What the built-in rule would achieve on the table."""
+    found = grade(health, Policy(), NOW).compaction
+    assert found is not None
+    return found

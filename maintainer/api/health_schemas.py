@@ -149,10 +149,14 @@ class ImpactOut(Schema):
     )
     requests_per_scan: int = Field(description="Requests of a full read; a lower bound.")
     requests_at_target: int
+    requests_after_compaction: int = Field(
+        description="The present partitions compacted; files of different partitions stay apart."
+    )
     request_cost_per_scan: float | None = Field(
         description="At the configured price; null without one."
     )
     request_cost_per_scan_at_target: float | None
+    request_cost_per_scan_after_compaction: float | None
     write_cost: float | None = Field(description="Of one PUT request for each of these files.")
     list_cost: float | None = Field(description="Of listing all files once.")
     storage_cost_per_month: float | None = Field(description="Of the live files.")

@@ -73,7 +73,11 @@ def write_detail(
             "partitions": len(health.partitions) if health else None,
             "histogram": _write_histogram(health),
             "policy": write_policy(record.table, policy),
-            "impact": estimate_impact(health, model) if health else None,
+            "impact": (
+                estimate_impact(health, model, record.grade.compaction if record.grade else None)
+                if health
+                else None
+            ),
             "reads_per_day": reads_per_day,
             "outlook": outlook,
             "partition_advice": advise_partitions(health) if health else None,

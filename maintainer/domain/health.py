@@ -255,6 +255,14 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Compaction:
+    """What a rewrite of a table's data files under its policy would achieve."""
+
+    files_removed: int
+    applies_deletes: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Grade:
     """A band with its findings, worst first, and the reason as a sentence."""
 
@@ -263,3 +271,4 @@ class Grade:
     reason: str = ""
     entered_at: datetime | None = None  # the start of the uninterrupted time in this band
     came_from: Band | None = None  # the band before; None: none, or unknown
+    compaction: Compaction | None = None  # None: unknown

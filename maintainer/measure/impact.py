@@ -10,7 +10,7 @@ from itertools import pairwise
 from math import ceil, log
 from typing import Final
 
-from maintainer.domain.health import TableHealth
+from maintainer.domain.health import Compaction, TableHealth
 from maintainer.domain.units import format_count, format_size
 from maintainer.measure.name_node import NameNodeLoad, load_name_node
 
@@ -144,8 +144,11 @@ class Impact:
     # for the same data in files of the target size, with deletes applied and as few manifests as
     # possible
     requests_at_target: int
+    # after compaction of the present partitions, which cannot join files of different partitions
+    requests_after_compaction: int
     request_cost_per_scan: float | None  # of GET requests
     request_cost_per_scan_at_target: float | None
+    request_cost_per_scan_after_compaction: float | None
     write_cost: float | None  # of a PUT request for each of these files
     list_cost: float | None  # of listing all files once, as in an orphan scan
     storage_cost_per_month: float | None  # of the live files
@@ -206,8 +209,12 @@ def choose_profile(location: str) -> StorageProfile:
     return StorageProfile.OZONE if scheme in _OZONE_SCHEMES else StorageProfile.OBJECT_STORE
 
 
-def estimate_impact(health: TableHealth, model: ImpactModel) -> Impact | None:
-    """The estimated cost of the table's files.
+def estimate_impact(
+    health: TableHealth, model: ImpactModel, compaction: Compaction | None
+) -> Impact | None:
+    """The estimated cost of the table's files, and what is left of it after this compaction.
+
+    Without one, nothing is known to be avoidable.
 
     None when it has no data file, or the files could not be counted.
     """
@@ -234,6 +241,12 @@ def estimate_impact(health: TableHealth, model: ImpactModel) -> Impact | None:
     files_at_target = min(files, max(1, ceil(size / health.target_file_size_bytes)))
     manifests_at_target = max(1, manifests - (health.manifest_excess or 0))
     at_target = min(requests, files_at_target + manifests_at_target + _REQUESTS_OF_A_SNAPSHOT)
+    saved = compaction or Compaction(0, applies_deletes=False)
+    deletes_left = 0 if saved.applies_deletes else sum(counted)
+    after = max(1, files - saved.files_removed) + deletes_left + manifests_at_target
+    after = max(at_target, min(requests, after + _REQUESTS_OF_A_SNAPSHOT))
+    # A manifest has an entry for each file.
+    manifest_bytes_at_target = (health.manifest_bytes or 0) * files_at_target // files
     size_bytes = size + (health.delete_bytes or 0) + (health.manifest_bytes or 0)
     lists = None if health.storage_files is None else ceil(health.storage_files / KEYS_PER_LIST)
     stored = storage.price_per_gb_month
@@ -245,14 +258,16 @@ def estimate_impact(health: TableHealth, model: ImpactModel) -> Impact | None:
         is_beyond_measured=average < max(low[-1][0], high[-1][0]),
         requests_per_scan=requests,
         requests_at_target=at_target,
+        requests_after_compaction=after,
         request_cost_per_scan=_cost(requests, storage.get_price_per_million),
         request_cost_per_scan_at_target=_cost(at_target, storage.get_price_per_million),
+        request_cost_per_scan_after_compaction=_cost(after, storage.get_price_per_million),
         write_cost=_cost(requests, storage.put_price_per_million),
         list_cost=None if lists is None else _cost(lists, storage.list_price_per_million),
         storage_cost_per_month=None if stored is None else size_bytes / GB * stored,
         round_trip_seconds=storage.wait_seconds(requests),
         scan_seconds=storage.seconds(size_bytes, requests),
-        scan_seconds_at_target=storage.seconds(size, at_target),
+        scan_seconds_at_target=storage.seconds(size + manifest_bytes_at_target, at_target),
         name_node=load_name_node(health) if profile is StorageProfile.HDFS else None,
         storage=storage,
         source=f"Estimate from published measurements, not of this table. "

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Final
 
 from maintainer.domain.errors import InvalidValueError
-from maintainer.domain.health import TableHealth
+from maintainer.domain.health import Compaction, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, has_present_bins
 from maintainer.domain.units import KIB, MIB, format_count, format_duration
@@ -49,9 +49,10 @@ class ReportLine:
     slowdown_low: float  # mean over the tables, weighted by their bytes
     slowdown_high: float
     requests: int
+    requests_after_compaction: int
     requests_at_target: int
     cost: float | None  # of these requests; None: the storage of a table has no price
-    cost_at_target: float | None
+    cost_after_compaction: float | None
     wait_seconds: float  # of the round trips of these requests, one after the other
     scan_seconds: float  # from the bandwidth, the round trip and the parallelism of the storage
     scan_seconds_at_target: float
@@ -67,8 +68,16 @@ class ReportLine:
 
     @property
     def requests_saved(self) -> int:
-        """The requests of one full read that files of the target size would not need."""
-        return self.requests - self.requests_at_target
+        """The requests of one full read that compaction avoids, as the planner predicts it."""
+        return self.requests - self.requests_after_compaction
+
+    @property
+    def requests_saved_by_layout(self) -> int:
+        """The further requests that files of the target size would avoid.
+
+        They need other partitions: compaction joins no files of different partitions.
+        """
+        return self.requests_after_compaction - self.requests_at_target
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +102,21 @@ class Report:
         return None if line.cost is None else line.cost * self.scans_per_day
 
     def cost_saved_per_day(self, line: ReportLine) -> float | None:
-        """The part that files of the target size would not cost."""
-        if line.cost is None or line.cost_at_target is None:
+        """The part that compaction saves."""
+        if line.cost is None or line.cost_after_compaction is None:
             return None
-        return (line.cost - line.cost_at_target) * self.scans_per_day
+        return (line.cost - line.cost_after_compaction) * self.scans_per_day
 
 
 def build_report(
-    healths: Iterable[TableHealth], models: ImpactModels, scans_per_day: float = 1.0
+    measured: Iterable[tuple[TableHealth, Compaction | None]],
+    models: ImpactModels,
+    scans_per_day: float = 1.0,
 ) -> Report:
-    """Sum up the tables. InvalidValueError for scans_per_day outside 0..MAX_SCANS_PER_DAY."""
+    """Sum up the tables, each with what its compaction would achieve.
+
+    InvalidValueError for scans_per_day outside 0..MAX_SCANS_PER_DAY.
+    """
     if not 0 < scans_per_day <= MAX_SCANS_PER_DAY:
         raise InvalidValueError(
             f"scans per day {scans_per_day:g} are not above 0 and up to {MAX_SCANS_PER_DAY:,}"
@@ -110,8 +124,8 @@ def build_report(
     spaces: dict[str, list[_Part]] = defaultdict(list)
     everything: list[_Part] = []
     left_out = 0
-    for health in healths:
-        impact = estimate_impact(health, models.of(health.table.catalog))
+    for health, compaction in measured:
+        impact = estimate_impact(health, models.of(health.table.catalog), compaction)
         if impact is None or not has_present_bins(health.histogram):
             left_out += 1
             continue
@@ -157,9 +171,12 @@ def _sum(name: str, parts: Sequence[_Part]) -> ReportLine:
         slowdown_low=_mean(weights, weight, [impact.slowdown_low for _, impact in parts]),
         slowdown_high=_mean(weights, weight, [impact.slowdown_high for _, impact in parts]),
         requests=sum(impact.requests_per_scan for _, impact in parts),
+        requests_after_compaction=sum(impact.requests_after_compaction for _, impact in parts),
         requests_at_target=sum(impact.requests_at_target for _, impact in parts),
         cost=_add([impact.request_cost_per_scan for _, impact in parts]),
-        cost_at_target=_add([impact.request_cost_per_scan_at_target for _, impact in parts]),
+        cost_after_compaction=_add(
+            [impact.request_cost_per_scan_after_compaction for _, impact in parts]
+        ),
         wait_seconds=sum(
             impact.requests_per_scan * impact.storage.round_trip.total_seconds()
             for _, impact in parts
@@ -192,9 +209,15 @@ def describe(found: Report) -> Iterator[str]:
     saved = found.cost_saved_per_day(total)
     yield (
         f"Requests a day (scans of each table a day: {found.scans_per_day:g}): "
-        f"{found.requests_per_day(total.requests):,.0f}, of which files of the target size would "
-        f"avoid {found.requests_per_day(total.requests_saved):,.0f}."
+        f"{found.requests_per_day(total.requests):,.0f}, of which compaction would avoid "
+        f"{found.requests_per_day(total.requests_saved):,.0f}."
     )
+    if total.requests_saved_by_layout:
+        yield (
+            f"With other partitions, files of the target size would avoid "
+            f"{found.requests_per_day(total.requests_saved_by_layout):,.0f} more; compaction "
+            f"cannot."
+        )
     if money is not None and saved is not None:
         yield f"Cost of these requests a day: {money:,.3g}, of which {saved:,.3g} is avoidable."
     waits = " and ".join(

@@ -10,7 +10,7 @@ from maintainer.decide.gain import target_of_policy
 from maintainer.decide.plan import decide
 from maintainer.decide.rescue.plan import RescuePlan, plan_rescue
 from maintainer.decide.suggestion import LOOKS_BACK, METRICS, SuggestedPolicy, suggest_policy
-from maintainer.domain.health import TableHealth
+from maintainer.domain.health import Compaction, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.plan import Plan, TablePreview
@@ -131,22 +131,26 @@ def report_small_files(store: Store, models: ImpactModels, asked: ReportQuestion
     """Report on the tables in question; InvalidValueError for impossible scans_per_day."""
     if asked.storage is not None:
         models = models.on(asked.storage)
-    return build_report(_read(store, TableQuery(within=asked.within)), models, asked.scans_per_day)
+    read = _read(store, TableQuery(within=asked.within))
+    return build_report(read, models, asked.scans_per_day)
 
 
 def report_storage(
     store: Store, models: ImpactModels, catalogs: Sequence[str], within: tuple[str, ...] | None
 ) -> tuple[CatalogStorage, ...]:
     """The storage of each catalog, by the tables whose names have one of the prefixes."""
-    return describe_storage(_read(store, TableQuery(within=within)), models, catalogs)
+    healths = (health for health, _ in _read(store, TableQuery(within=within)))
+    return describe_storage(healths, models, catalogs)
 
 
-def _read(store: Store, query: TableQuery) -> Iterator[TableHealth]:
-    """Read the latest health of the tables, page by page."""
+def _read(store: Store, query: TableQuery) -> Iterator[tuple[TableHealth, Compaction | None]]:
+    """Read the latest health of the tables, and what their compaction would achieve."""
     query = replace(query, limit=MAX_PAGE)
     while True:
         page = store.tables(query)
-        yield from (record.health for record in page.items if record.health is not None)
+        for record in page.items:
+            if record.health is not None:
+                yield record.health, None if record.grade is None else record.grade.compaction
         if page.next_cursor is None:
             return
         query = replace(query, cursor=page.next_cursor)

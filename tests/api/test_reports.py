@@ -11,7 +11,7 @@ import pytest
 
 from maintainer.api import reports
 from maintainer.app.api import MAX_AGE
-from maintainer.domain.health import Band, Grade
+from maintainer.domain.health import Band, Compaction, Grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, FaultKind, TableFault
 from maintainer.domain.units import MIB
@@ -43,7 +43,8 @@ def _record(
         average_file_size_bytes=size / files,
         histogram=histogram,
     )
-    client.daemon.store.record_health(health, Grade(Band.CRITICAL))
+    grade = Grade(Band.CRITICAL, compaction=Compaction(files - 1, applies_deletes=False))
+    client.daemon.store.record_health(health, grade)
 
 
 def read(client: Client, **query: object) -> dict[str, Any]:

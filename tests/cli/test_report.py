@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from maintainer.adapters.store import open_store
 from maintainer.cli.commands import application
-from maintainer.domain.health import Band, Grade
+from maintainer.domain.health import Band, Compaction, Grade
 from maintainer.domain.units import MIB
 from maintainer.measure.health import measure
 from tests.samples import inventory, manifest, share
@@ -34,7 +34,8 @@ def fill(configuration: Path) -> None:
     store = open_store(f"sqlite:///{configuration.parent}/maintainer.db")
     measured = measure(inventory((manifest("m1", [share([MIB] * 97)]),)))
     health = replace(measured, histogram=(0, 0, 0, 0, 97, *[0] * 9))
-    store.record_health(health, Grade(Band.CRITICAL))
+    grade = Grade(Band.CRITICAL, compaction=Compaction(96, applies_deletes=False))
+    store.record_health(health, grade)
     store.close()
 
 

@@ -5,7 +5,7 @@ import pytest
 from maintainer.domain.inventory import Content
 from maintainer.measure.health import measure
 from maintainer.measure.impact import ImpactModel, estimate_impact
-from tests.samples import inventory, manifest, share
+from tests.samples import inventory, manifest, predict_compaction, share
 
 PARTITIONS = 100_000
 FIVE_TERABYTES = 5 * 10**12
@@ -44,7 +44,7 @@ def test_one_file_of_five_terabytes_is_a_large_file_and_nothing_to_fear() -> Non
     )
     assert health.partitions[0].large_files == 1
     assert health.histogram[-1] == 1
-    impact = estimate_impact(health, ImpactModel())
+    impact = estimate_impact(health, ImpactModel(), predict_compaction(health))
     assert impact is not None
     assert (impact.slowdown_low, impact.slowdown_high, impact.requests_at_target) == (
         1.0,

@@ -1,21 +1,27 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from maintainer.domain.errors import InvalidValueError
-from maintainer.domain.health import TableHealth
+from maintainer.domain.health import Compaction, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, histogram_bin
 from maintainer.domain.units import KIB, MIB
 from maintainer.measure.health import measure
-from maintainer.measure.impact import ImpactModel, ImpactModels, StorageProfile
+from maintainer.measure.impact import (
+    ImpactModel,
+    ImpactModels,
+    StorageProfile,
+    estimate_impact,
+)
 from maintainer.measure.name_node import NameNodeLoad, NameService
-from maintainer.measure.report import build_report, describe
-from tests.samples import inventory, manifest, share
+from maintainer.measure.report import Report, build_report, describe
+from tests.samples import inventory, manifest, predict_compaction, share
 
 STORAGE = ImpactModel(
     StorageProfile.HDFS, get_price_per_million=0.4, round_trip=timedelta(milliseconds=10)
@@ -31,9 +37,16 @@ def table(name: str, sizes: list[int], namespace: str = "sales") -> TableHealth:
     return replace(health, table=place, histogram=histogram)
 
 
+def report_of(
+    tables: Iterable[TableHealth], models: ImpactModels, scans_per_day: float = 1.0
+) -> Report:
+    measured = [(health, predict_compaction(health)) for health in tables]
+    return build_report(measured, models, scans_per_day)
+
+
 def test_a_line_has_the_shares_of_small_files_and_the_average_of_all() -> None:
     sizes = [10 * KIB, 500 * KIB, 5 * MIB, 200 * MIB]
-    total = build_report([table("a", sizes)], MODEL).total
+    total = report_of([table("a", sizes)], MODEL).total
     assert total is not None
     assert (total.tables, total.files, total.bytes) == (1, 4, sum(sizes))
     assert total.files_under == (1, 2, 3)
@@ -42,7 +55,7 @@ def test_a_line_has_the_shares_of_small_files_and_the_average_of_all() -> None:
 
 
 def test_requests_money_and_round_trips_follow_from_the_files() -> None:
-    report = build_report([table("a", [MIB] * 97)], MODEL, scans_per_day=1000)
+    report = report_of([table("a", [MIB] * 97)], MODEL, scans_per_day=1000)
     total = report.total
     assert total is not None
     assert total.requests == 97 + 1 + 2  # files, the manifest, metadata.json and manifest list
@@ -58,7 +71,7 @@ def test_requests_money_and_round_trips_follow_from_the_files() -> None:
 def test_a_sum_without_the_price_of_one_of_its_catalogs_has_no_cost() -> None:
     other = replace(table("a", [MIB]), table=TableIdentifier("ice", ("sales",), "a"))
     models = ImpactModels(STORAGE, {"ice": replace(STORAGE, get_price_per_million=None)})
-    report = build_report([table("a", [MIB]), other], models)
+    report = report_of([table("a", [MIB]), other], models)
     ice, lake = sorted(report.namespaces, key=lambda line: line.name)
     assert report.total is not None
     assert (report.cost_per_day(report.total), report.cost_saved_per_day(report.total)) == (
@@ -74,7 +87,7 @@ def test_each_table_is_estimated_with_the_storage_of_its_catalog() -> None:
         table("a", [MIB]), table=TableIdentifier("ice", ("sales",), "a"), location="hdfs://ns1/a"
     )
     models = ImpactModels(ImpactModel(), {"ice": replace(STORAGE, parallelism=4)})
-    report = build_report([table("a", [MIB]), other], models)
+    report = report_of([table("a", [MIB]), other], models)
     assert report.profiles == (StorageProfile.HDFS, StorageProfile.OBJECT_STORE)
     assert [storage.parallelism for storage in report.storages] == [4, 1]
     assert [service.name for service in report.name_services] == ["ns1"]
@@ -94,14 +107,14 @@ def test_a_name_service_without_a_name_and_with_unknown_files_says_so() -> None:
 
 def test_the_slowdown_is_the_mean_of_the_tables_weighted_by_their_bytes() -> None:
     slow, fast = table("slow", [2_300_000] * 10), table("fast", [2_300_000_000])
-    total = build_report([slow, fast], MODEL).total
+    total = report_of([slow, fast], MODEL).total
     assert total is not None
     assert total.slowdown_low == 1.0
     assert total.slowdown_high == pytest.approx((2.48 * 23 + 1.0 * 2300) / 2323)
 
 
 def test_empty_files_weigh_the_same() -> None:
-    total = build_report([table("a", [0]), table("b", [0, 0])], MODEL).total
+    total = report_of([table("a", [0]), table("b", [0, 0])], MODEL).total
     assert total is not None
     assert total.slowdown_high == pytest.approx(2.48)
 
@@ -113,7 +126,7 @@ def test_what_saves_the_most_requests_comes_first() -> None:
         table("a", [MIB] * 50, "raw"),
         table("c", [MIB] * 20),
     ]
-    report = build_report(tables, MODEL)
+    report = report_of(tables, MODEL)
     assert [line.name for line in report.namespaces] == ["lake.raw", "lake.sales", "lake.cold"]
     assert [line.name for line in report.first] == ["lake.raw.a", "lake.sales.b", "lake.sales.c"]
     assert report.profiles == (StorageProfile.HDFS,)
@@ -121,13 +134,13 @@ def test_what_saves_the_most_requests_comes_first() -> None:
 
 
 def test_tables_without_files_are_counted_and_left_out() -> None:
-    report = build_report([table("empty", [])], MODEL)
+    report = report_of([table("empty", [])], MODEL)
     assert (report.total, report.namespaces, report.first, report.left_out) == (None, (), (), 1)
 
 
 def test_tables_whose_histogram_has_the_bins_of_an_older_version_are_counted_and_left_out() -> None:
     older = replace(table("a", [MIB] * 97), histogram=(0,) * len(HISTOGRAM_BOUNDS_BYTES))
-    report = build_report([older, table("b", [MIB])], MODEL)
+    report = report_of([older, table("b", [MIB])], MODEL)
     assert report.total is not None
     assert (report.total.files, report.left_out) == (1, 1)
 
@@ -135,13 +148,54 @@ def test_tables_whose_histogram_has_the_bins_of_an_older_version_are_counted_and
 @pytest.mark.parametrize("scans", [0.0, -1.0, 1_000_001.0, float("nan")])
 def test_an_impossible_number_of_scans_is_refused(scans: float) -> None:
     with pytest.raises(InvalidValueError, match=r"scans per day .* up to 1,000,000"):
-        build_report([], MODEL, scans)
+        report_of([], MODEL, scans)
 
 
 def test_a_report_says_its_money_and_what_it_leaves_out() -> None:
     priced = ImpactModels(replace(STORAGE, get_price_per_million=0.4))
     unread = replace(table("b", [MIB]), data_files=None)
-    text = "\n".join(describe(build_report([table("a", [MIB] * 9), unread], priced)))
+    text = "\n".join(describe(report_of([table("a", [MIB] * 9), unread], priced)))
     assert "Cost of these requests a day: " in text
     assert "1 table left out: no readable data files, or not measured since an upgrade." in text
-    assert list(describe(build_report([], priced))) == []
+    assert list(describe(report_of([], priced))) == []
+
+
+def test_many_partitions_of_one_file_are_not_avoidable_by_compaction() -> None:
+    """A rewrite joins no files of different partitions, so only another layout would help."""
+    parts = [share([MIB], f"p={number}") for number in range(1000)]
+    fine = replace(
+        measure(inventory((manifest("m1", parts),))),
+        table=TableIdentifier("lake", ("sales",), "fine"),
+        histogram=table("x", [MIB] * 1000).histogram,
+    )
+    report = report_of([fine, table("coarse", [MIB] * 97)], MODEL)
+    assert [line.name for line in report.first] == ["lake.sales.coarse"]
+    total = report.total
+    assert total is not None
+    assert (total.requests_saved, total.requests_saved_by_layout) == (96, 998)
+    assert (
+        "With other partitions, files of the target size would avoid 998 more; compaction cannot."
+        in describe(report)
+    )
+
+
+def test_deletes_count_as_avoidable_only_if_compaction_applies_them() -> None:
+    deleted = replace(table("a", [200 * MIB]), position_delete_files=9)
+    kept, applied = (
+        estimate_impact(deleted, STORAGE, Compaction(0, applies_deletes=applies))
+        for applies in (False, True)
+    )
+    assert kept is not None
+    assert applied is not None
+    assert kept.requests_after_compaction - applied.requests_after_compaction == 9
+
+
+def test_the_time_at_the_target_reads_the_manifests_too() -> None:
+    files = replace(table("a", [MIB] * 97), manifest_bytes=97 * MIB)
+    with_manifests, without = (
+        estimate_impact(replace(files, manifest_bytes=size), STORAGE, predict_compaction(files))
+        for size in (97 * MIB, 0)
+    )
+    assert with_manifests is not None
+    assert without is not None
+    assert with_manifests.scan_seconds_at_target > without.scan_seconds_at_target

@@ -136,6 +136,7 @@ def _line_json(found: Report, line: ReportLine) -> dict[str, Any]:
         "files_under": dict(zip(map(str, SMALL_BOUNDS_BYTES), line.files_under, strict=True)),
         "average_file_size_bytes": line.average_file_size_bytes,
         "requests_saved": line.requests_saved,
+        "requests_saved_by_layout": line.requests_saved_by_layout,
         "requests_per_day": found.requests_per_day(line.requests),
         "cost_per_day": found.cost_per_day(line),
         "round_trip_seconds": {

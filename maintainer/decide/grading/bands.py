@@ -15,12 +15,13 @@ from maintainer.decide.grading.findings import (
     CODEC,
     FORMATS,
     LAG,
+    estimate_compaction,
     find_findings,
     find_format_findings,
     find_stream_lag,
 )
 from maintainer.decide.waiting.postponement import describe_names, refuse_shared
-from maintainer.domain.health import Band, Finding, Grade, TableHealth
+from maintainer.domain.health import Band, Compaction, Finding, Grade, TableHealth
 from maintainer.domain.identifier import Registration
 from maintainer.domain.pin import Pin
 from maintainer.domain.policy import Policy
@@ -55,9 +56,11 @@ def grade(  # noqa: PLR0913, PLR0917 - all facts for a band and its findings
         if previous is not None
         else {}
     )
+    gain = estimate_compaction(health, policy)
+    compaction = Compaction(gain.items_removed, gain.files_with_deletes > 0)
     judged = [
         *_unreadable_findings(health),
-        *find_findings(health, policy, now, held),
+        *find_findings(health, policy, gain, now, held),
         *_disagreement_findings(health),
         *_pin_findings(health, pins, now),
         *_name_findings(health, policy, registrations),
@@ -75,8 +78,10 @@ def grade(  # noqa: PLR0913, PLR0917 - all facts for a band and its findings
     )
     reason = _reason(health, findings)
     if previous is not None and previous.band is band:
-        return Grade(band, findings, reason, previous.entered_at, previous.came_from)
-    return Grade(band, findings, reason, now, previous.band if previous is not None else None)
+        since, came_from = previous.entered_at, previous.came_from
+    else:
+        since, came_from = now, previous.band if previous is not None else None
+    return Grade(band, findings, reason, since, came_from, compaction)
 
 
 def _reason(health: TableHealth, findings: tuple[Finding, ...]) -> str:

@@ -62,10 +62,15 @@ _MOST_BY_ROW: Final = 0.5  # of the data files
 _NO_COMPRESSION: Final = frozenset({"uncompressed", "none"})
 
 
-def find_findings(health: TableHealth, policy: Policy, now: datetime, held: Held) -> list[Finding]:
-    """The findings of all figures. held: the severity of each metric in the grade before."""
+def find_findings(
+    health: TableHealth, policy: Policy, gain: Estimate, now: datetime, held: Held
+) -> list[Finding]:
+    """The findings of all figures.
+
+    gain: of a compaction. held: the severity of each metric in the grade before.
+    """
     return [
-        *_file_findings(health, policy, held),
+        *_file_findings(health, gain, held),
         *_delete_findings(health, held),
         *_manifest_findings(health, held),
         *_snapshot_findings(health, policy, now, held),
@@ -93,7 +98,13 @@ def _cross(  # noqa: PLR0913 - one comparison
     return None
 
 
-def _file_findings(health: TableHealth, policy: Policy, held: Held) -> Iterator[Finding]:
+def estimate_compaction(health: TableHealth, policy: Policy) -> Estimate:
+    """What a rewrite of the data files would do, by the policy's rule or the built-in one."""
+    rule = policy.rule(RewriteDataFilesRule) or RewriteDataFilesRule()
+    return estimate_rewrite_data_files(health, rule)
+
+
+def _file_findings(health: TableHealth, gain: Estimate, held: Held) -> Iterator[Finding]:
     files, average, ratio = (
         health.data_files,
         health.average_file_size_bytes,
@@ -101,9 +112,6 @@ def _file_findings(health: TableHealth, policy: Policy, held: Held) -> Iterator[
     )
     if not files or average is None or ratio is None:
         return
-    gain = estimate_rewrite_data_files(
-        health, policy.rule(RewriteDataFilesRule) or RewriteDataFilesRule()
-    )
     outcome = (
         f"a rewrite would turn {gain.items_before:,} files into {gain.items_after:,}"
         if gain.items_removed > 0

@@ -27,6 +27,7 @@ from maintainer.requests.approval import approve_list, restore_list
 from tests.adapters.spark.lakes import Lake, WallClock, runner_on
 from tests.adapters.spark.workshop import Workshop, open_workshop
 from tests.hdfs import serve_hdfs
+from tests.samples import predict_compaction
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -139,7 +140,7 @@ def test_what_is_measured_is_what_the_name_node_counts_and_a_rewrite_is_proved(
     assert health.storage_files == len(files)
 
     reported = name_node.summary(place)
-    impact = estimate_impact(health, ImpactModel())
+    impact = estimate_impact(health, ImpactModel(), predict_compaction(health))
     assert impact is not None
     assert (reported.file_count, reported.length) == (len(files), sum(files.values()))
     assert min(files.values()) > 0, "each file is an inode and a block"

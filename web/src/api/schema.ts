@@ -2187,8 +2187,15 @@ export interface components {
        * @description At the configured price; null without one.
        */
       request_cost_per_scan: number | null;
+      /** Request Cost Per Scan After Compaction */
+      request_cost_per_scan_after_compaction: number | null;
       /** Request Cost Per Scan At Target */
       request_cost_per_scan_at_target: number | null;
+      /**
+       * Requests After Compaction
+       * @description The present partitions compacted; files of different partitions stay apart.
+       */
+      requests_after_compaction: number;
       /** Requests At Target */
       requests_at_target: number;
       /**
@@ -3463,9 +3470,14 @@ export interface components {
       requests_per_day: number;
       /**
        * Requests Saved
-       * @description Requests that files of the target size would avoid.
+       * @description Requests that compaction avoids, as the planner predicts it.
        */
       requests_saved: number;
+      /**
+       * Requests Saved By Layout
+       * @description Further requests that files of the target size would avoid, with other partitions; compaction cannot.
+       */
+      requests_saved_by_layout: number;
       /** Requests Saved Per Day */
       requests_saved_per_day: number;
       /** Round Trips */

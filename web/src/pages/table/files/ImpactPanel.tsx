@@ -69,7 +69,14 @@ export function ImpactPanel({ table }: { table: TableDetail }) {
             <dd>
               at least {formatCount(impact.requests_per_scan)}{" "}
               <span className="dim">
-                ({formatCount(impact.requests_at_target)} with files of the target size)
+                ({formatCount(impact.requests_after_compaction)} after compaction
+                {impact.requests_at_target < impact.requests_after_compaction && (
+                  <>
+                    , {formatCount(impact.requests_at_target)} with other partitions and files of the
+                    target size
+                  </>
+                )}
+                )
               </span>
             </dd>
             <dt>Time of a full read</dt>
