@@ -30,6 +30,8 @@ CONDITIONS = (
     "a NOT BETWEEN date_sub(current_date(), 7) AND current_date - INTERVAL '1' DAY + 2",
     "CAST(at AS DATE) < add_months(to_date('2026-01-01'), -3) AND a NOT LIKE 'b%'",
     "at < date_trunc('MONTH', current_timestamp - INTERVAL -1 DAYS 2 HOURS) AND b IS NOT NULL",
+    "(id) = (1) AND ((a)) IN ((1), 2) AND date(at) < (current_date() - (7)) AND (3) > b",
+    "a < 1 + 2 AND b > (1 + 2) * 3 - -4 / 5 AND (current_date - (2 * 7)) + 1 > day",
     "(" * MAX_CONDITION_DEPTH + "a" + ")" * MAX_CONDITION_DEPTH,
     "a = '" + "a" * (MAX_CONDITION_CHARACTERS - 6) + "'",
 )

@@ -10,8 +10,10 @@ from maintainer.domain.condition_text import read_text
 from maintainer.domain.condition_tokens import MAX_NAME_CHARACTERS, Token
 from maintainer.domain.condition_tree import (
     CastTo,
+    Computed,
     Constant,
     DateCall,
+    Enclosed,
     Interval,
     Moment,
     Number,
@@ -62,6 +64,8 @@ _MAX_DIGITS: Final = 100
 _MAX_TERMS_OF_A_SUM: Final = 10
 _MOST_OF_A_UNIT: Final = 1_000_000
 _MAX_SHOWN: Final = 40
+_OPERATORS: Final = frozenset({"+", "-", "*", "/", "%"})
+_SHIFTS: Final = frozenset({"+", "-"})
 END: Final = Token("end", "", 0)
 
 
@@ -152,8 +156,6 @@ class ConstantParser:
     def require_constant(self) -> Constant:
         value = self.read_constant()
         if value is None:
-            if self.next.text == "(":
-                self.refuse_next("a value without brackets")
             if self.peek(1).text == "(" and self.next.kind in {"word", "name"}:
                 self.refuse_call(self.next.name, self.next)
             self.refuse_next("a value (IS NULL finds what is null)")
@@ -162,24 +164,46 @@ class ConstantParser:
     def read_constant(self) -> Constant | None:
         value = self._read_single()
         terms = 0
-        while value is not None and self.next.text in {"+", "-"} and self.next.kind == "sign":
+        while value is not None and self.next.kind == "sign":
+            operators = _OPERATORS if _is_number(value) else _SHIFTS
+            if self.next.text not in _OPERATORS:
+                break
             terms += 1
-            if terms > _MAX_TERMS_OF_A_SUM or isinstance(value, Number | Text | Truth):
+            if (
+                terms > _MAX_TERMS_OF_A_SUM
+                or self.next.text not in operators
+                or isinstance(value, Text | Truth)
+            ):
                 self.refuse_next(
-                    f"the end of a value (days and intervals are added to a date or time, at most "
-                    f"{_MAX_TERMS_OF_A_SUM} times)"
+                    f"the end of a value (numbers are computed, and days and intervals are added "
+                    f"to a date or time, at most {_MAX_TERMS_OF_A_SUM} times)"
                 )
-            value = Shifted(value, self.take().text, self._read_shift(value))
+            operator = self.take().text
+            value = (
+                Computed(value, operator, self._read_operand())
+                if _is_number(value)
+                else Shifted(value, operator, self._read_shift(value))
+            )
+        return value.inner if isinstance(value, Enclosed) else value
+
+    def _read_operand(self) -> Constant:
+        start = self.at
+        value = self._read_single()
+        if value is None or not _is_number(value):
+            self.at = start
+            self.refuse_next("a number")
         return value
 
-    def _read_shift(self, base: Constant) -> Number | Interval:
+    def _read_shift(self, base: Constant) -> Constant | Interval:
         if self.take_word("INTERVAL"):
             return self._read_interval()
         if _is_time(base):
             self.refuse_next("INTERVAL, because days are added to a date only")
         return self._read_days()
 
-    def _read_days(self) -> Number:
+    def _read_days(self) -> Constant:
+        if self.next.text == "(":
+            return self._read_enclosed_days()
         sign = "-" if self.take_sign("-") else ""
         token = self.next
         number = read_whole(token.text) if token.kind == "number" else None
@@ -187,6 +211,15 @@ class ConstantParser:
             self.refuse_next(f"a number up to {_MOST_OF_A_UNIT}, or INTERVAL")
         self.at += 1
         return Number(f"{sign}{number}")
+
+    def _read_enclosed_days(self) -> Constant:
+        start = self.at
+        days = self._read_operand()
+        number = read_whole(days.text.removeprefix("-")) if isinstance(days, Number) else 0
+        if number is None or number > _MOST_OF_A_UNIT:
+            self.at = start
+            self.refuse_next(f"a number up to {_MOST_OF_A_UNIT}, or INTERVAL")
+        return days
 
     def _read_interval(self) -> Interval:
         parts: list[tuple[int, str]] = []
@@ -220,12 +253,25 @@ class ConstantParser:
             return self.read_text()
         if token.kind == "number" or (token.text in {"+", "-"} and self.peek(1).kind == "number"):
             return self._read_number()
+        if token.text == "(":
+            return self._nested(self._read_enclosed)
         if word in {"TRUE", "FALSE"}:
             self.at += 1
             return Truth(word == "TRUE")
         if self.peek(1).kind == "text" and word:
             return self._read_typed(word)
         return self._read_called(word) if word else None
+
+    def _read_enclosed(self) -> Constant | None:
+        """A constant in brackets; None for a column."""
+        start = self.at
+        self.require("(")
+        value = self.read_constant()
+        if value is None:
+            self.at = start
+            return None
+        self.require(")")
+        return Enclosed(value) if isinstance(value, Shifted | Computed) else value
 
     def _read_called(self, word: str) -> Constant | None:
         name = word.lower()
@@ -249,10 +295,16 @@ class ConstantParser:
         self.depth -= 1
         return value
 
-    def _read_call(self, name: str) -> DateCall:
+    def _read_call(self, name: str) -> DateCall | None:
+        """A call with constants; None for date() of a column."""
+        start = self.at
         self.at += 1
         self.require("(")
-        arguments: list[Constant] = [self.require_constant()]
+        first = self.read_constant()
+        if first is None and name == "date":
+            self.at = start
+            return None
+        arguments = [self.require_constant() if first is None else first]
         while self.take_sign(","):
             arguments.append(self.require_constant())
         if len(arguments) != DATE_FUNCTIONS[name]:
@@ -336,6 +388,12 @@ class ConstantParser:
         return Typed(word, text)
 
 
+def _is_number(value: Constant) -> bool:
+    return isinstance(value, Number | Computed) or (
+        isinstance(value, Enclosed) and isinstance(value.inner, Computed)
+    )
+
+
 def _is_time(value: Constant) -> bool:
     """True for a constant that Spark takes for a time, and not for a date."""
     match value:
@@ -345,6 +403,8 @@ def _is_time(value: Constant) -> bool:
             return name.startswith("TIMESTAMP")
         case Shifted(base, _, by):
             return _is_time(base) or (isinstance(by, Interval) and by.has_time)
+        case Enclosed(inner):
+            return _is_time(inner)
         case _:  # pragma: no cover - nothing is added to other constants
             return False
 

@@ -32,6 +32,7 @@ from maintainer.domain.condition_tree import (
 from maintainer.domain.units import read_whole
 
 _OPERATORS: Final = frozenset({"=", "==", "<", "<=", ">", ">=", "<>", "!=", "<=>"})
+_AFTER_A_SIDE: Final = frozenset({"IS", "IN", "NOT", "LIKE", "BETWEEN"})
 _LARGEST_INT: Final = 2**31 - 1
 
 
@@ -69,7 +70,8 @@ class _Parser(ConstantParser):
         if self.take_word("NOT") or self.take_sign("!"):
             self.deeper(place)
             inner: Condition = Not(self._read_one())
-        elif self.take_sign("("):
+        elif self.next.text == "(" and not self._encloses_side():
+            self.require("(")
             self.deeper(place)
             inner = Group(self.read_joined())
             self.require(")")
@@ -77,6 +79,16 @@ class _Parser(ConstantParser):
             return self._read_comparison()
         self.depth -= 1
         return inner
+
+    def _encloses_side(self) -> bool:
+        """True if the brackets that open here hold one side of a comparison."""
+        depth, ahead = 0, 0
+        while True:
+            token = self.peek(ahead)
+            depth += {"open": 1, "close": -1}.get(token.kind, 0)
+            ahead += 1
+            if token is END or depth == 0:
+                return self.peek(ahead).kind == "sign" or self.word(ahead) in _AFTER_A_SIDE
 
     def _read_comparison(self) -> Condition:
         start = self.next
@@ -166,10 +178,18 @@ class _Parser(ConstantParser):
         return signs or None
 
     def _read_term(self) -> Term:
-        if self.word() == "CAST" and self.peek(1).text == "(":
+        place = self.next
+        if self.take_sign("("):
+            self.deeper(place)
+            term = self._read_term()
+            self.require(")")
+            self.depth -= 1
+            return term
+        if self.word() in {"CAST", "DATE"} and self.peek(1).text == "(":
+            is_cast = self.word() == "CAST"
             self.at += 2
             column = self._read_column()
-            if not self.take_word("AS") or not self.take_word("DATE"):
+            if is_cast and not (self.take_word("AS") and self.take_word("DATE")):
                 self.refuse_next("AS DATE, to which alone a column may be cast")
             self.require(")")
             return DateOf(column)

@@ -89,7 +89,23 @@ class Shifted:
 
     base: Constant
     sign: str
-    by: Number | Interval
+    by: Constant | Interval  # a constant is a number of days
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """Arithmetic with numbers, in the order of the text: Spark applies the precedence."""
+
+    left: Constant
+    operator: str
+    right: Constant
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosed:
+    """Brackets around arithmetic that is a part of other arithmetic."""
+
+    inner: Shifted | Computed
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +124,9 @@ class CastTo:
     type_name: str
 
 
-Constant: TypeAlias = Number | Text | Truth | Typed | Moment | Shifted | DateCall | CastTo
+Constant: TypeAlias = (
+    Number | Text | Truth | Typed | Moment | Shifted | Computed | Enclosed | DateCall | CastTo
+)
 Term: TypeAlias = Column | Transformed | DateOf
 
 
@@ -251,13 +269,25 @@ def write_constant(value: Constant) -> str:
             return f"{value.type_name}{blank}'{value.text}'"
         case Moment():
             return f"{value.name}{'()' * value.has_brackets}"
-        case Shifted():
-            by = value.by.text if isinstance(value.by, Number) else _write_interval(value.by)
-            return f"{write_constant(value.base)} {value.sign} {by}"
+        case Shifted() | Computed() | Enclosed():
+            return _write_arithmetic(value)
         case DateCall():
             return f"{value.function}({', '.join(map(write_constant, value.arguments))})"
         case CastTo():
             return f"CAST({write_constant(value.value)} AS {value.type_name})"
+        case _:  # pragma: no cover
+            assert_never(value)
+
+
+def _write_arithmetic(value: Shifted | Computed | Enclosed) -> str:
+    match value:
+        case Shifted(base, sign, by):
+            added = _write_interval(by) if isinstance(by, Interval) else write_constant(by)
+            return f"{write_constant(base)} {sign} {added}"
+        case Computed(left, operator, right):
+            return f"{write_constant(left)} {operator} {write_constant(right)}"
+        case Enclosed(inner):
+            return f"({write_constant(inner)})"
         case _:  # pragma: no cover
             assert_never(value)
 

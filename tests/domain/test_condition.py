@@ -88,9 +88,27 @@ def test_what_compares_columns_with_values_is_a_condition(text: str) -> None:
         ("a.(b)", ["holds '(' at character 3"]),
         ("a[0] = 1", ["holds '[' at character 2"]),
         ("id % 10 < 3", ["holds '%' at character 4"]),
-        ("a = 1 + 1", ["holds '+' at character 7", "days and intervals"]),
+        ("a = 1 + b", ["holds 'b' at character 9", "a number"]),
+        ("a = 1 + 'x'", ["holds \"'x'\" at character 9", "a number"]),
+        ("a = 1 + (current_date - 1)", ["holds '(' at character 9", "a number"]),
+        ("a = 'x' + 1", ["holds '+' at character 9", "numbers are computed"]),
+        ("a = TRUE + 1", ["holds '+' at character 10"]),
+        ("a = current_date * 2", ["holds '*' at character 18", "days and intervals"]),
+        ("a = 1" + " + 1" * 11, ["holds '+' at character 47", "at most 10 times"]),
+        ("a < current_date - ('x')", ["holds '(' at character 20", "a number"]),
+        ("a < current_date - (1.5)", ["holds '(' at character 20", "a number up to 1000000"]),
+        ("a < current_date - (1000001)", ["a number up to 1000000"]),
+        ("(now() - INTERVAL 1 DAY) + 1 < a", ["holds '1' at character 28", "a date only"]),
+        ("a = (b)", ["holds '(' at character 5", "a value"]),
+        ("(a = 1) = true", ["holds '=' at character 4", "where ) was expected"]),
+        ("(" * 51 + "a" + ")" * 51 + " = 1", ["nested 51 deep at character 51"]),
+        ("a = " + "(" * 51 + "1" + ")" * 51, ["nested 51 deep at character 55"]),
+        ("(1", ["ends where a comparison"]),
+        ("a = (1", ["ends where ) was expected"]),
+        ("date(lower(a)) = 1", ["holds '(' at character 11"]),
+        ("a = date(b)", ["calls 'date' at character 5"]),
+        ("last_day(b) = 1", ["a value"]),
         ("a = b", ["holds 'b' at character 5", "a value"]),
-        ("a = (1)", ["holds '(' at character 5", "without brackets"]),
         ("a = NULL", ["holds 'NULL'", "IS NULL"]),
         ("a IS TRUE", ["holds 'TRUE' at character 6", "NULL"]),
         ("1 = 1", ["compares two constants at character 1 and at character 5"]),
@@ -189,6 +207,15 @@ def test_a_condition_is_written_anew_from_its_tree() -> None:
     )
     assert rewrite_condition("where", "a=cast('1' as dec(9))") == "a = CAST('1' AS DEC(9))"
     assert rewrite_condition("where", "x=X'1f' AND +1>y") == "x = X'1f' AND 1 > y"
+    assert rewrite_condition("where", "((id)) = (1) OR (2) < (id)") == "id = 1 OR 2 < id"
+    assert rewrite_condition("where", "(id) IN ((1)) AND (flag)") == "id IN (1) AND (flag)"
+    assert (
+        rewrite_condition("where", "date(at) = '2026-01-01'") == "CAST(at AS DATE) = '2026-01-01'"
+    )
+    assert rewrite_condition("where", "a < (1+2)*-3") == "a < (1 + 2) * -3"
+    assert rewrite_condition("where", "a < (current_date - (7)) - (2*7)") == (
+        "a < (current_date - 7) - (2 * 7)"
+    )
     assert rewrite_condition("where", r"a = '\101\%\q\\'") == r"a = 'A\\%q\\'"
     with pytest.raises(InvalidValueError, match="where holds 'RLIKE' at character 3"):
         rewrite_condition("where", "a RLIKE 'x'")

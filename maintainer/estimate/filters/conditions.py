@@ -129,7 +129,11 @@ def _text(tokens: Sequence[Token], number: int) -> str:
 
 def _find_inner(part: Sequence[Token]) -> Sequence[Token] | None:
     """The tokens inside brackets that enclose the whole part."""
-    # In an accepted condition only brackets around a whole part begin one.
+    depth = 0
+    for token in part[:-1]:
+        depth += {"open": 1, "close": -1}.get(token.kind, 0)
+        if depth == 0:
+            return None
     return part[1:-1] if part[0].text == "(" else None
 
 

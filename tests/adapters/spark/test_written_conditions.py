@@ -37,6 +37,9 @@ FORMS = (
     "bin = X'1F' OR flag = TRUE",
     "lake.system.days(at) >= DATE '2026-01-01' OR lake.system.days(day) < DATE '2026-01-01'",
     "`lake`.system.bucket(4, `id`) = 3 OR lake.system.truncate(2, name) = 'ab'",
+    "(id) = 1 OR id = (1) OR (id) IN ((2), 3) OR ((2)) < (id)",
+    "date(at) < current_date() AND (date(day)) > (current_date() - (7)) - (2 * 7)",
+    "id < 60 * 60 * 24 AND id > (1 + 2) * 3 - -4 AND f < 1 / 2 AND id < 17 % 5 AND price < 1.5 + 1",
     "lake.system.hours(at) > 5 OR lake.system.months(at) > 5 OR lake.system.years(day) = 50",
 )
 

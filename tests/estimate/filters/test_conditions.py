@@ -76,6 +76,8 @@ def test_the_parts_of_an_and_are_recognised_one_by_one() -> None:
     assert read_conjuncts("a LIKE 'X%' AND b = 1") == (None, third)
     assert read_conjuncts("(a = 1 OR a = 2) AND b = 1 AND (c)") == (None, third, None)
     assert read_conjuncts("lake.system.bucket(4, a) IN (3) AND b = 1") == (None, third)
+    assert read_conjuncts("(a) = 1 AND b = 1 AND (2) < (a)") == (None, third, None)
+    assert read_conjuncts("a < 1 + 2 AND b = 1 AND date(a) = 1") == (None, third, None)
     assert read_conjuncts("a IS NOT NULL AND b = 1") == (compares("a", "is not null"), third)
 
 
