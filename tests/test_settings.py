@@ -104,6 +104,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "driver_host": None,
             "idle_timeout": "10m",
             "start_timeout": None,
+            "planning_timeout": "10m",
             "java_home": None,
             "jars_dir": None,
             "jars": [],

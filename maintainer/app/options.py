@@ -111,6 +111,7 @@ def runner_options(settings: Settings, pool: str = DEFAULT_POOL) -> RunnerOption
         max_memory=most,
         idle_timeout=spark.idle_timeout,
         start_timeout=spark.start_timeout or _START_TIMEOUTS[spark.runner],
+        planning_timeout=spark.planning_timeout,
         conf=mark_settings(
             (catalog.properties for catalog in settings.catalogs.values()),
             let_writers_win=spark.let_writers_win,

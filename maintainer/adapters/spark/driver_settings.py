@@ -73,6 +73,7 @@ class DriverSettings:
             "fingerprint": self._fingerprints[size],
             "abandoned_seconds": options.abandoned_timeout.total_seconds(),
             "cancel_seconds": options.cancel_timeout.total_seconds(),
+            "planning_seconds": options.planning_timeout.total_seconds(),
             "conf": spark_settings(options, self._catalogs, self._application, surroundings),
         }
 

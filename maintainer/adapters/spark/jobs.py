@@ -30,7 +30,13 @@ from maintainer.adapters.spark.tracking import (
     read_instant,
 )
 from maintainer.adapters.spark.trial import Trial
-from maintainer.domain.action import RemoveOrphanFiles
+from maintainer.domain.action import (
+    ComputeTableStats,
+    RemoveOrphanFiles,
+    RewriteDataFiles,
+    RewriteManifests,
+    RewritePositionDeleteFiles,
+)
 from maintainer.domain.driver import JobLog, Progress, SparkFacts, Stage
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.job import FailureReason, Job, Outcome
@@ -38,6 +44,8 @@ from maintainer.domain.pool import JobSize
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import RunnerReport
 
+# They work in jobs of Spark; the others may work long in the driver alone.
+_PLANNED = (ComputeTableStats, RewriteDataFiles, RewriteManifests, RewritePositionDeleteFiles)
 _UNSEEN_GRACE = timedelta(seconds=30)  # the time from storing a job as submitted to its submission
 
 
@@ -149,6 +157,7 @@ class SparkRunner:
                 "statements": list(statements.every),
                 "main": statements.main,
                 "rows": isinstance(job.action, RemoveOrphanFiles),
+                "plans": isinstance(job.action, _PLANNED),
             }
             if driver is not None:
                 self._hand_over(tracked, driver, order)

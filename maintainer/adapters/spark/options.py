@@ -87,6 +87,8 @@ class RunnerOptions:
     abandoned_timeout: timedelta = timedelta(seconds=60)
     # if a cancelled job does not end within this time, the JVM is killed, so it cannot commit
     cancel_timeout: timedelta = timedelta(seconds=60)
+    # a rewrite that has begun no Spark job within this time is ended
+    planning_timeout: timedelta = timedelta(minutes=10)
     pool: str = DEFAULT_POOL
 
     def driver_of(self, size: JobSize) -> DriverSize:

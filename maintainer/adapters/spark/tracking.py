@@ -115,7 +115,10 @@ class TrackedJob:
                 result, checks = (read_result(fields.get(name)) for name in ("result", "checks"))
                 self.end(_with_executors(_finish(result, at, checks, said), fields))
             case "job.cancelled" if fields.get("because"):
-                self.end(lost(at, str(fields["because"])))
+                reason = (
+                    FailureReason.TIMEOUT if fields.get("is_overdue") else FailureReason.LOST_RUNNER
+                )
+                self.end(lost(at, str(fields["because"]), reason))
             case "job.cancelled":
                 cancelled = Outcome("cancelled", at, read_result(fields.get("result")))
                 self.end(_with_executors(cancelled, fields))
@@ -286,6 +289,8 @@ def blame(job_id: str, last_words: Mapping[str, object]) -> FailureReason:
         return FailureReason.OUT_OF_MEMORY
     if code in _KILLED and last_words.get("culprit") is None:
         return FailureReason.LOST_RUNNER
+    if last_words.get("culprit") == job_id and last_words.get("is_overdue"):
+        return FailureReason.TIMEOUT
     is_anothers = last_words.get("culprit") not in {None, job_id}
     return (
         FailureReason.LOST_RUNNER

@@ -131,6 +131,11 @@ class PoolSettings(Strict):
         "cluster and for its image. Default: 2m; with runners `kubernetes` and "
         "`yarn`, 10m.",
     )
+    planning_timeout: Annotated[timedelta, DurationBetween("10s", "1d")] = Field(
+        default=timedelta(minutes=10),
+        description="A rewrite that still plans after this time, so that Spark has begun no work "
+        "of it, is ended.",
+    )
     java_home: Annotated[Path, BeforeValidator(read_path)] | None = Field(
         default=None, description="The Java to use. Default: `JAVA_HOME`, else the one on the PATH."
     )

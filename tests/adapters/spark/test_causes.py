@@ -312,3 +312,39 @@ def test_a_task_that_finds_no_memory_is_reported_as_that_and_tried_again_with_le
     job = site.run(table)
     assert_failed(job, FailureReason.OUT_OF_MEMORY, "")
     assert_waits(site, job, timedelta(hours=1))
+
+
+def test_a_rewrite_that_plans_for_too_long_is_ended_without_the_job_beside_it(
+    site: Site,
+) -> None:
+    """Its planner waits for its list of manifests, which Java cannot interrupt."""
+    stuck_table, other_table = site.create("planning"), site.create("unhurt")
+    snapshot = site.workshop.lake.load(stuck_table).current_snapshot()
+    assert snapshot is not None
+    options = replace(
+        QUICK_OPTIONS, cancel_timeout=timedelta(seconds=2), planning_timeout=timedelta(seconds=15)
+    )
+    root = site.workshop.lake.root / "impatient"
+    with (
+        closing(runner_on([site.workshop.lake], root, "causes-2", options)) as runner,
+        open_workshop(site.workshop.lake, runner, POLICY) as workshop,
+    ):
+        impatient = Site(site.server, workshop, runner, root)
+        hand_over = workshop.prepare(stuck_table, AT_ONCE)
+        with gate_at(Path(snapshot.manifest_list.removeprefix("file://"))):
+            with gate_at(first_data_file(impatient, other_table)):
+                beside = workshop.begin(other_table, AT_ONCE)
+                wait_at_gate(runner, root)
+                stuck = hand_over()
+                driver = runner.warm()
+                assert driver is not None
+                wait_until(lambda: driver.is_worn)
+            # It reads an empty file from the gate, and ends with its own error.
+            assert workshop.await_end_of_work(beside).kind == "failed"
+            assert workshop.await_end_of_work(stuck).kind == "lost"
+        ended = impatient.settle(stuck)
+        assert_failed(
+            ended, FailureReason.TIMEOUT, "it planned for more than 15 s without any work of Spark"
+        )
+        assert impatient.settle(beside).failure_reason is not FailureReason.LOST_RUNNER
+        assert_waits(impatient, ended, timedelta(hours=1))

@@ -63,6 +63,8 @@ def test_what_iceberg_keeps_to_itself_of_failed_file_groups_is_reported_in_spark
         ({"exit_code": 1}, FailureReason.OTHER),
         ({"exit_code": 52, "is_fenced": False}, FailureReason.OUT_OF_MEMORY),
         ({"culprit": "j", "is_fenced": False}, FailureReason.OTHER),
+        ({"culprit": "j", "is_fenced": False, "is_overdue": True}, FailureReason.TIMEOUT),
+        ({"culprit": "another", "is_overdue": True}, FailureReason.LOST_RUNNER),
         ({"culprit": "another", "is_fenced": False}, FailureReason.LOST_RUNNER),
         ({"is_fenced": True}, FailureReason.LOST_RUNNER),
     ],
@@ -85,6 +87,18 @@ def test_a_rewrite_that_found_nothing_to_do_is_finished() -> None:
     )
     assert job.outcome is not None
     assert job.outcome.kind == "finished"
+
+
+@pytest.mark.parametrize(
+    ("is_overdue", "reason"), [(True, FailureReason.TIMEOUT), (False, FailureReason.LOST_RUNNER)]
+)
+def test_a_job_that_its_driver_ended_because_it_planned_for_too_long_had_too_much_work(
+    is_overdue: bool, reason: FailureReason
+) -> None:
+    job = TrackedJob("j")
+    ended = {"event": "job.cancelled", "because": "it planned", "is_overdue": is_overdue}
+    job.hear(ended, NOW)
+    assert job.outcome == lost(NOW, "it planned", reason)
 
 
 def test_the_first_outcome_stays() -> None:

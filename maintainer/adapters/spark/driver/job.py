@@ -59,6 +59,9 @@ class Job:
         self.until = until  # the fence by read_clock; None: as long as a daemon is connected
         self.is_started = False
         self.is_refused = False  # by a catalog: a new session loads the catalog with a new token
+        self.plans = False  # its work is Spark jobs, so planning has a time limit
+        self.begun_at: float | None = None  # by time.monotonic
+        self.is_overdue = False  # it planned for too long
         self.given_up_for = ""  # why the driver cancels the job without an order
         self.is_cancelled = threading.Event()
         self.is_over = threading.Event()
@@ -80,6 +83,15 @@ class Job:
                 self._rows.confirm(portion, str(more.get("error") or ""))
             case _:
                 sys.stderr.write(f"job {self.job_id} does not understand {sorted(order)}\n")
+
+    def plans_beyond(self, seconds: float) -> bool:
+        """Return True if Spark has begun no work of this job for more than so many seconds."""
+        return (
+            self.plans
+            and self.begun_at is not None
+            and time.monotonic() - self.begun_at > seconds
+            and not self.meter.has_begun
+        )
 
     def run_statements(self, session: JavaObject, output: Transport) -> None:
         """Run the statements and keep their results, until one fails or the job is cancelled."""
@@ -125,4 +137,6 @@ def read_order(order: Message) -> Job:
         bool(order.get("rows")),
         cast("float | None", order.get("until")),
     )
-    return Job(str(order["id"]), list(order["statements"]), *given)
+    job = Job(str(order["id"]), list(order["statements"]), *given)
+    job.plans = bool(order.get("plans"))
+    return job

@@ -1,13 +1,14 @@
 """The Spark driver: a process that runs CALL statements in one warm Spark.
 
 The daemon starts it. The driver receives orders as JSON, over a socket or in the answers to polls:
-{"start": {...}} first, then {"run": {"id", "statements", "main", "rows", "until"}}, {"renew":
-{"id", "until"}}, {"cancel": id}, {"acknowledged": [number]}, {"stop": true}, {"end": reason}. If
-`rows` is true, the driver sends the schema and the rows of every statement in portions (job.rows),
-and {"stored": {"id", "portion"}} answers each portion; otherwise it sends only the first row. The
-statement SHOW FILES requests portions of lines (files.wanted), and {"bring": {"id", "kind",
-"portion", "data"}} brings each portion. Both orders may have an "error". The job's result is the
-result of statement `main` (default: the last one); later statements are checks.
+{"start": {...}} first, then {"run": {"id", "statements", "main", "rows", "until", "plans"}},
+{"renew": {"id", "until"}}, {"cancel": id}, {"acknowledged": [number]}, {"stop": true},
+{"end": reason}. If `rows` is true, the driver sends the schema and the rows of every statement in
+portions (job.rows), and {"stored": {"id", "portion"}} answers each portion; otherwise it sends only
+the first row. If `plans` is true, planning has a time limit. The statement SHOW FILES requests
+portions of lines (files.wanted), and {"bring": {"id", "kind", "portion", "data"}} brings each
+portion. Both orders may have an "error". The job's result is the result of statement `main`
+(default: the last one); later statements are checks.
 
 The driver sends messages. Over a socket, a new connection first gets hello, then all unacknowledged
 messages, then replayed. After that: application.starting, application.started, application.facts
@@ -252,7 +253,7 @@ class Program:
         if job.is_cancelled.is_set():
             self._output.send("job.cancelled", job=job.job_id, because=job.given_up_for)
             return
-        job.is_started = True
+        job.is_started, job.begun_at = True, time.monotonic()
         self._output.send("job.started", job=job.job_id)
         try:
             job.java_thread = self._application.threads.mark_current(job.tag)
@@ -276,7 +277,8 @@ class Program:
         about = {"job": job.job_id, **self._application.executors.end(job.job_id)}
         if job.is_cancelled.is_set():
             result, because = job.result or {}, job.given_up_for
-            self._output.send("job.cancelled", **about, result=result, because=because)
+            about |= {"because": because, "is_overdue": job.is_overdue}
+            self._output.send("job.cancelled", **about, result=result)
         elif causes:
             about |= {"causes": causes, "result": job.result, "checks": job.checks}
             self._output.send("job.failed", **about, is_stopped=self._application.is_gone)
@@ -313,11 +315,12 @@ class Program:
                 if not self._is_worn:
                     self._retire(f"job {job.job_id} does not end after its cancellation")
                 if is_alone(job, self._jobs):
+                    why = f"{job.given_up_for}; " if job.given_up_for else ""
                     self._kill(
                         _EXIT_JVM_GONE,
-                        f"job {job.job_id} did not end within {seconds:g} s of its cancellation: "
-                        f"Spark was killed",
-                        culprit=job.job_id,
+                        f"{why}job {job.job_id} did not end within {seconds:g} s of its "
+                        f"cancellation: Spark was killed",
+                        culprit=job,
                     )
             if job.java_thread is not None:
                 # Spark may be ending too; the next round or the deadline decides.
@@ -341,7 +344,7 @@ class Program:
             self._kill(
                 _EXIT_JVM_GONE,
                 f"threads of job {job.job_id} did not end within {seconds:g} s: Spark was killed",
-                culprit=job.job_id,
+                culprit=job,
             )
         if spins:
             self._retire(f"a thread of Iceberg still spins after job {job.job_id}")
@@ -371,9 +374,22 @@ class Program:
                     figures = job.meter.read(application.scala_context)
                     if figures is not None:
                         self._output.send("spark.progress", job=job.job_id, **figures)
+                    self._end_if_overdue(job)
+
+    def _end_if_overdue(self, job: Job) -> None:
+        """End a job that plans for too long; an earlier daemon has set no limit."""
+        limit = float(self._settings.get("planning_seconds", "inf"))
+        if (
+            job.plans_beyond(limit)
+            and not job.is_cancelled.is_set()
+            and self._application.is_planning(job.tag, job.meter)
+        ):
+            job.is_overdue = True
+            job.given_up_for = f"it planned for more than {limit:g} s without any work of Spark"
+            self._cancel(job.job_id)
 
     def _kill(
-        self, code: int, reason: str = "", culprit: str | None = None, exit_code: int | None = None
+        self, code: int, reason: str = "", culprit: Job | None = None, exit_code: int | None = None
     ) -> NoReturn:
         """End the JVM at once, report the reason, and end this process.
 
@@ -392,7 +408,8 @@ class Program:
                 "application.ended",
                 reason=reason,
                 is_fenced=code in _FROM_OUTSIDE,
-                culprit=culprit,
+                culprit=culprit and culprit.job_id,
+                is_overdue=culprit is not None and culprit.is_overdue,
                 exit_code=exit_code,
             )
         self._output.flush(_FLUSH_SECONDS)
