@@ -4,8 +4,9 @@ when its rule is tried again.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -51,6 +52,9 @@ AT_ONCE = RewriteDataFiles(
 IN_PARTS = RewriteDataFiles(
     options=(("min-input-files", "2"), ("partial-progress.enabled", "true"))
 )
+CANCEL_PLANNING = 10  # seconds
+STOP_JOBS = 10  # seconds that a driver which is stopped gives its jobs
+MARGIN = 5  # seconds, on a busy machine
 LARGE_VALUE_BYTES = 620 * 1024**2  # more than the heap
 
 
@@ -348,3 +352,46 @@ def test_a_rewrite_that_plans_for_too_long_is_ended_without_the_job_beside_it(
         )
         assert impatient.settle(beside).failure_reason is not FailureReason.LOST_RUNNER
         assert_waits(impatient, ended, timedelta(hours=1))
+
+
+def test_a_planner_that_cannot_be_interrupted_ends_in_seconds_when_it_is_cancelled_or_spark_stopped(
+    site: Site,
+) -> None:
+    """Such a job may take cancel_timeout, 60 s, only once Spark works for it. After its drain a
+    daemon cancels its jobs and leaves Spark; a second SIGTERM stops Spark with them.
+    """
+    lake, root = site.workshop.lake, site.workshop.lake.root / "ending"
+    with (
+        closing(runner_on([lake], root, "causes-3")) as runner,
+        open_workshop(lake, runner, POLICY) as workshop,
+        ExitStack() as gates,
+    ):
+        cancelled = begin_stuck(workshop, site.create("drained"), gates, runner, root)
+        begun = time.monotonic()
+        request_cancel(workshop.ports, workshop.job(cancelled), "shutdown")
+        outcome = workshop.await_end_of_work(cancelled)
+        took = time.monotonic() - begun
+        assert CANCEL_PLANNING <= took <= CANCEL_PLANNING + MARGIN
+        assert outcome.kind == "lost"
+        assert outcome.message.endswith(
+            "did not end within 10 s of its cancellation: Spark was killed"
+        )
+
+        begin_stuck(workshop, site.create("stopped"), gates, runner, root)
+        begun = time.monotonic()
+        runner.close()
+        took = time.monotonic() - begun
+        assert took <= STOP_JOBS + MARGIN
+
+
+def begin_stuck(
+    workshop: Workshop, table: TableIdentifier, gates: ExitStack, runner: LocalRunner, root: Path
+) -> Job:
+    """A job whose planner waits for its list of manifests, which Java cannot interrupt."""
+    snapshot = workshop.lake.load(table).current_snapshot()
+    assert snapshot is not None
+    hand_over = workshop.prepare(table, AT_ONCE)
+    gates.enter_context(gate_at(Path(snapshot.manifest_list.removeprefix("file://"))))
+    job = hand_over()
+    wait_at_gate(runner, root, "iceberg.BaseSnapshot")
+    return job
