@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from re import compile as compile_regex
 from typing import Final
 
 from maintainer.compare.effect import count_claimed
@@ -18,7 +17,6 @@ from maintainer.domain.job import Baseline, FailureReason, Job, Outcome
 CHECKSUMS: Final = "checksums"  # the column in which Spark returns the checksums
 # A read that fails for one of these reasons shows a fault of the files; any other reason
 # is a fault of Spark or the catalog.
-_FILE: Final = compile_regex(r"[^\s'\"\[\](),;]+\.(?:parquet|orc|avro|puffin)\b")
 _TELLING: Final = frozenset({FailureReason.MISSING_FILE, FailureReason.OTHER})
 _REMOVED: Final = {
     Procedure.REWRITE_DATA_FILES: ("data files", "files_removed"),
@@ -110,14 +108,9 @@ def find_failed_proofs(
     return tuple(found)
 
 
-def find_named_files(outcome: Outcome | None) -> tuple[str, ...]:
-    """The data and delete files that the failure of a check names."""
-    return () if outcome is None else tuple(_FILE.findall(outcome.check_failure))
-
-
 def _was_broken_before(outcome: Outcome, canary: CanaryResult | None) -> bool:
-    """True if the check failed at files that are not the job's."""
-    return bool(find_named_files(outcome)) and canary is not None and not canary.added
+    """True if the check failed at a file of the table that another commit added."""
+    return bool(outcome.check_failure) and canary is not None and bool(canary.older)
 
 
 def describe_earlier_damage(job: Job, canary: CanaryResult | None) -> str:

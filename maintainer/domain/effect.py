@@ -120,5 +120,5 @@ class CanaryResult:
     unread: tuple[
         str, ...
     ] = ()  # files that could not be read, with the reason; they prove nothing
-    # those of the files in question that the snapshots added
-    added: tuple[str, ...] = ()
+    # files that a failed check names and that other snapshots added
+    older: tuple[str, ...] = ()

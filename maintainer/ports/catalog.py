@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -149,12 +149,12 @@ class Catalog(Protocol):
         self,
         table: TableIdentifier,
         snapshot_ids: Sequence[int],
-        in_question: Collection[str] = (),
+        failure: str = "",
     ) -> CanaryResult | None:
         """Read some of the files that these snapshots added, and compare them with their manifests.
 
-        The result names those of the paths in question that the snapshots added. None when the
-        table cannot be read.
+        The result also has the table's files that the text of a failure names and that other
+        snapshots added. None when the table cannot be read.
         """
 
     def ping(self) -> str:

@@ -11,7 +11,6 @@ from maintainer.compare.proof import (
     describe_missing_checks,
     explain_difference,
     find_failed_proofs,
-    find_named_files,
 )
 from maintainer.domain.action import (
     Action,
@@ -147,9 +146,7 @@ def test_every_file_that_is_not_as_it_should_be_is_named() -> None:
             )
         ),
         ContentProof.DIFFERENT,
-        CanaryResult(
-            3, ("a.parquet is not there",), ("b.parquet: OSError: timeout",), ("s3://b/c.parquet",)
-        ),
+        CanaryResult(3, ("a.parquet is not there",), ("b.parquet: OSError: timeout",)),
         (Unreadable("m.avro", "it is empty"),),
     )
     assert found == (
@@ -335,22 +332,23 @@ MISSING = replace(
 )
 
 
-def test_a_file_that_the_job_did_not_add_does_not_count_against_it() -> None:
-    job, canary = job_of(outcome=MISSING), CanaryResult(2)
-    assert find_named_files(MISSING) == ("s3://lake/t/data/c.parquet",)
-    assert find_failed_proofs(job, ContentProof.NOT_TAKEN, canary, ()) == ()
-    assert describe_earlier_damage(job, canary) == (
+OLDER = CanaryResult(2, older=("s3://lake/t/data/c.parquet",))
+
+
+def test_a_file_of_another_commit_does_not_count_against_the_job() -> None:
+    job = job_of(outcome=MISSING)
+    assert find_failed_proofs(job, ContentProof.NOT_TAKEN, OLDER, ()) == ()
+    assert describe_earlier_damage(job, OLDER) == (
         "The table was damaged before this job, and the job did not touch the file: "
         "NotFoundException: File does not exist: s3://lake/t/data/c.parquet."
     )
 
 
-def test_a_file_that_the_job_added_and_an_unnamed_one_count_against_it() -> None:
-    job, added = job_of(outcome=MISSING), CanaryResult(2, added=("s3://lake/t/data/c.parquet",))
-    assert len(find_failed_proofs(job, ContentProof.NOT_TAKEN, added, ())) == 1
-    assert len(find_failed_proofs(job, ContentProof.NOT_TAKEN, None, ())) == 1
-    unnamed = job_of(outcome=replace(MISSING, check_failure="an error without a name"))
-    assert len(find_failed_proofs(unnamed, ContentProof.NOT_TAKEN, CanaryResult(2), ())) == 1
-    for one, canary in ((job, added), (unnamed, CanaryResult(2)), (job_of(), CanaryResult(2))):
-        assert describe_earlier_damage(one, canary) == ""
-    assert find_named_files(None) == ()
+def test_a_file_that_is_not_known_to_be_older_counts_against_the_job() -> None:
+    """Such as its own manifest, or a file of a snapshot that has expired."""
+    job = job_of(outcome=MISSING)
+    for canary in (None, CanaryResult(2)):
+        assert len(find_failed_proofs(job, ContentProof.NOT_TAKEN, canary, ())) == 1
+        assert describe_earlier_damage(job, canary) == ""
+    assert describe_earlier_damage(job_of(), OLDER) == ""
+    assert describe_earlier_damage(job_of(outcome=reported()), OLDER) == ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
@@ -31,6 +31,7 @@ from maintainer.domain.units import MIB
 
 MAX_SNAPSHOTS: Final = 3  # the newest snapshots
 MAX_MANIFESTS: Final = 3  # for each snapshot
+MAX_ENTRIES: Final = 200_000  # of the manifests, in the search for a file
 MAX_FILES: Final = 10  # for all snapshots together
 # For one file. Of a longer file only the footer is read, and the first rows if they fit.
 MAX_READ_BYTES: Final = 16 * MIB
@@ -53,9 +54,7 @@ class _Expected:
     first_new_id: int | None  # a rewritten row has a lower id; None: rows may have no id
 
 
-def read_canary(
-    table: Table, snapshot_ids: Sequence[int], in_question: Collection[str] = ()
-) -> CanaryResult:
+def read_canary(table: Table, snapshot_ids: Sequence[int], failure: str = "") -> CanaryResult:
     """Read a few files that these snapshots added; expired snapshots are left out."""
     field_ids = {field_id for schema in table.schemas().values() for field_id in schema.field_ids}
     read, problems, unread = 0, [], []
@@ -73,18 +72,26 @@ def read_canary(
         problems += _find_unnumbered(table, snapshot_ids)
     except Exception as error:  # noqa: BLE001 - as above, for a manifest
         unread.append(f"the manifests' row ids: {type(error).__name__}: {error}")
-    added = _find_added(table, snapshot_ids, in_question) if in_question else ()
-    return CanaryResult(read, tuple(problems), tuple(unread), tuple(added))
+    older = _find_older(table, snapshot_ids, failure) if failure else ()
+    return CanaryResult(read, tuple(problems), tuple(unread), tuple(older))
 
 
-def _find_added(
-    table: Table, snapshot_ids: Sequence[int], in_question: Collection[str]
-) -> Iterator[str]:
-    """Yield the paths in question that these snapshots added; the paths may lack a scheme."""
-    names = {path.rsplit("/", 1)[-1]: path for path in in_question}
-    for file, _ in _list_added(table, snapshot_ids):
-        if file.file_path.rsplit("/", 1)[-1] in names:
-            yield file.file_path
+def _find_older(table: Table, snapshot_ids: Sequence[int], failure: str) -> Iterator[str]:
+    """Yield the table's files that the text names and that other snapshots added.
+
+    After MAX_ENTRIES entries, the rest of the table counts as not named.
+    """
+    current = table.current_snapshot()
+    manifests = current.manifests(table.io) if current is not None else []
+    entries = (
+        (entry.snapshot_id or manifest.added_snapshot_id, entry.data_file.file_path)
+        for manifest in manifests
+        for entry in manifest.fetch_manifest_entry(table.io)
+    )
+    for snapshot_id, path in islice(entries, MAX_ENTRIES):
+        # A message may have the path without the scheme.
+        if path.partition("://")[2] in failure and snapshot_id not in snapshot_ids:
+            yield path
 
 
 def _find_unnumbered(table: Table, snapshot_ids: Sequence[int]) -> Iterator[str]:
@@ -105,18 +112,11 @@ def _added_files(
     table: Table, snapshot_ids: Sequence[int]
 ) -> Iterator[tuple[DataFile, int | None]]:
     """Yield each added file, with the lowest row id that its snapshot assigns (None: unknown)."""
-    newest = list(reversed(snapshot_ids))[:MAX_SNAPSHOTS]
-    return _list_added(table, newest, MAX_MANIFESTS)
-
-
-def _list_added(
-    table: Table, snapshot_ids: Sequence[int], most_manifests: int | None = None
-) -> Iterator[tuple[DataFile, int | None]]:
-    for snapshot_id in snapshot_ids:
+    for snapshot_id in list(reversed(snapshot_ids))[:MAX_SNAPSHOTS]:
         first_new_id = find_first_new_id(table, snapshot_id)
         manifests = _manifests_of(table, snapshot_id)
         for manifest in [manifest for manifest in manifests if _is_new(manifest, snapshot_id)][
-            :most_manifests
+            :MAX_MANIFESTS
         ]:
             for entry in manifest.fetch_manifest_entry(table.io):
                 if (

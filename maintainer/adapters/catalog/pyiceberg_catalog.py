@@ -6,7 +6,6 @@ import threading
 from collections.abc import (
     Awaitable,
     Callable,
-    Collection,
     Coroutine,
     Iterable,
     Iterator,
@@ -291,7 +290,7 @@ class PyIcebergCatalog:
         self,
         table: TableIdentifier,
         snapshot_ids: Sequence[int],
-        in_question: Collection[str] = (),
+        failure: str = "",
     ) -> CanaryResult | None:
         """Read a bounded number of files that these snapshots added.
 
@@ -301,7 +300,7 @@ class PyIcebergCatalog:
         from maintainer.adapters.catalog.canary import read_canary  # noqa: PLC0415
 
         try:
-            return read_canary(self._load(table), snapshot_ids, in_question)
+            return read_canary(self._load(table), snapshot_ids, failure)
         except Exception:  # noqa: BLE001 - after any error the files prove nothing
             return None
 

@@ -14,7 +14,6 @@ from maintainer.compare.proof import (
     explain_difference,
     find_failed_proofs,
     find_lineage_faults,
-    find_named_files,
 )
 from maintainer.compare.row_proof import (
     COUNT_LIMIT_BYTES,
@@ -54,6 +53,7 @@ def prove_contents(
     if not own or not job.procedure.rewrites_content:
         return effect
     contents, canary = compare_contents(job, own), _read(ports, job, own)
+    is_off = job.safeguards.canary is Canary.OFF
     # The manifests of other writers are not part of the proof; the manifest list of the job's
     # snapshot is.
     unreadable = [
@@ -68,19 +68,23 @@ def prove_contents(
         effect,
         sentence=sentence,
         contents=contents,
-        canary_files=canary.files_read if canary is not None else None,
+        canary_files=None if canary is None or is_off else canary.files_read,
         failed_proofs=failed,
     )
 
 
 def _read(ports: Ports, job: Job, own: Sequence[Snapshot]) -> CanaryResult | None:
-    if job.safeguards.canary is Canary.OFF:
+    failure = job.outcome.check_failure if job.outcome is not None else ""
+    is_off = job.safeguards.canary is Canary.OFF
+    if is_off and not failure:
         return None
     canary = ports.catalog_of(job.table).read_canary(
         job.table,
         [snapshot.snapshot_id for snapshot in own],
-        find_named_files(job.outcome),
+        failure,
     )
+    if is_off:  # only the failed checksum is in question
+        return None if canary is None else CanaryResult(0, older=canary.older)
     if canary is not None:
         fields = {
             "files": canary.files_read,

@@ -46,20 +46,22 @@ def test_guard_25_a_file_that_is_gone_is_named(lake: Lake) -> None:
     assert found.problems == (f"file://{file} does not exist",)
 
 
-def test_of_the_files_in_question_those_that_the_snapshots_added_are_named(lake: Lake) -> None:
+def test_a_file_that_a_failure_names_is_older_if_another_snapshot_added_it(lake: Lake) -> None:
     table, ids = filled(lake, appends=2)
-    older, newer = (
-        next(iter(table.inspect.entries(snapshot_id).to_pylist()))["data_file"]["file_path"]
-        for snapshot_id in ids
-    )
-    asked = (str(local_path(older)), str(local_path(newer)), "s3://elsewhere/other.parquet")
-    found = lake.catalog.read_canary(identify("db", "t"), [ids[0]], asked)
-    assert found is not None
-    assert len(found.added) == 1
-    assert found.added[0] in {older, newer}
-    every = lake.catalog.read_canary(identify("db", "t"), ids, asked)
-    assert every is not None
-    assert len(every.added) == 2
+    paths = {
+        entry["snapshot_id"]: entry["data_file"]["file_path"]
+        for entry in table.inspect.entries().to_pylist()
+    }
+    older, newer = (paths[snapshot_id] for snapshot_id in ids)
+
+    def find(failure: str) -> tuple[str, ...]:
+        found = lake.catalog.read_canary(identify("db", "t"), ids[1:], failure)
+        assert found is not None
+        return found.older
+
+    assert find(f"NotFoundException: {local_path(older)} (No such file)") == (older,)
+    assert find(f"NotFoundException: {newer}") == ()
+    assert find("NotFoundException: metadata/7-m0.avro") == ()
 
 
 def test_guard_25_another_file_in_its_place_is_named(lake: Lake) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -233,7 +233,7 @@ class FakeCatalog:
         self,
         table: TableIdentifier,
         snapshot_ids: Sequence[int],
-        in_question: Collection[str] = (),
+        failure: str = "",
     ) -> CanaryResult | None:
         """One file a snapshot, named by its id, and what is wrong with it by spoil()."""
         entry = self._find(table)
@@ -249,10 +249,11 @@ class FakeCatalog:
             tuple(
                 problem for snapshot_id in there for problem in self._spoilt.get(snapshot_id, ())
             ),
-            added=tuple(
-                path
-                for path in in_question
-                if path.rsplit("/", 1)[-1] in {f"{snapshot_id}.parquet" for snapshot_id in there}
+            older=tuple(
+                name
+                for snapshot in entry.snapshots
+                for name in [f"data/{snapshot.snapshot_id}.parquet"]
+                if name in failure and snapshot.snapshot_id not in snapshot_ids
             ),
         )
 

@@ -340,3 +340,18 @@ def test_a_list_of_somebody_elses_snapshot_is_not_ours_to_answer_for() -> None:
     )
     world.runner.finish(job.job_id, result)
     assert settled(world, job).state is JobState.SUCCEEDED
+
+
+def test_damage_that_a_checksum_alone_met_does_not_pause_the_table_either() -> None:
+    world = World()
+    world.policies.layers = (layer(ENFORCE + "checksum: full\ncanary: off\n"),)
+    table = world.put("orders")
+    job = submitted(world)
+    world.mend(job)
+    world.runner.fail_check(job.job_id, "NotFoundException: data/1.parquet")
+    done = settled(world, job)
+    assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.MISSING_FILE)
+    assert "The table was damaged before this job" in (done.failure_message or "")
+    assert done.effect is not None
+    assert (done.effect.canary_files, done.effect.failed_proofs) == (None, ())
+    assert table not in world.store.paused_tables()

@@ -66,6 +66,7 @@ _FAILURES = {
     ),
 }
 _WITHOUT_POD = frozenset({"SUBMISSION_FAILED", "SchedulingFailure"})
+_REPORTED = frozenset({"FAILED", "Failed"})  # of the driver's own container
 _EXIT_CODE = re.compile(r"exit ?code:? \d+|exited with \d+", re.IGNORECASE)
 _OUT_OF_MEMORY = re.compile(r"OOMKilled|out of memory", re.IGNORECASE)
 _LOST = re.compile(r"Evicted|exit ?code:? 137", re.IGNORECASE)
@@ -100,13 +101,14 @@ def read_application(operator: Operator, application: Document, pod: Document) -
 
 def _read_end(described: LaunchState, state: str, message: str, seen: LaunchState) -> LaunchState:
     if state not in _FAILURES:
-        return replace(described, phase=LaunchPhase.ENDED)
+        works = state in _RELEASED and seen.pod and seen.phase is not LaunchPhase.ENDED
+        return replace(described, phase=LaunchPhase.GONE if works else LaunchPhase.ENDED)
     # The operator may give up a driver whose pod still works, as on a node that is cut off. Without
     # a pod the driver never worked, and an exit code comes from a kubelet.
     has_ended = (
         seen.phase is LaunchPhase.ENDED
         or state in _WITHOUT_POD
-        or _EXIT_CODE.search(message) is not None
+        or (state in _REPORTED and _EXIT_CODE.search(message) is not None)
     )
     phase = LaunchPhase.ENDED if has_ended else LaunchPhase.GONE
     words, failure = _FAILURES[state]

@@ -235,3 +235,16 @@ def test_a_driver_that_its_operator_gives_up_may_still_work(state: str) -> None:
     given_up = apache((state, ""))
     assert read_application(Operator.APACHE, given_up, pod("Running")).phase is GONE
     assert read_application(Operator.APACHE, given_up, ended(1, "Error")).phase is ENDED
+
+
+@pytest.mark.parametrize("state", ["ResourceReleased", "TerminatedWithoutReleaseResources"])
+def test_a_released_application_with_a_pod_at_work_has_not_ended(state: str) -> None:
+    released = apache((state, ""))
+    assert read_application(Operator.APACHE, released, pod("Running")).phase is GONE
+    assert read_application(Operator.APACHE, released, ended(0, "Completed")).phase is ENDED
+    assert read_application(Operator.APACHE, released, {}).phase is ENDED
+
+
+def test_the_exit_code_of_an_executor_says_nothing_of_the_driver() -> None:
+    given_up = apache(("DriverReadyTimedOut", "executor 3 exited with exit code 137"))
+    assert read_application(Operator.APACHE, given_up, pod("Running")).phase is GONE
