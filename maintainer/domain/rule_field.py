@@ -134,6 +134,8 @@ class RuleField:
     meaning: str
     unset: str = ""  # the meaning of a field without a value
     files_only: FilesOnly | None = None
+    # True: a smaller value deletes more, so a table property may only raise it
+    may_only_rise: bool = False
     key: str = ""  # in a policy file
     name: str = ""  # of the attribute
 
@@ -191,13 +193,14 @@ def rule_field(  # noqa: PLR0913
     *,
     unset: str = "",
     files_only: FilesOnly | None = None,
+    may_only_rise: bool = False,
     key: str = "",
 ) -> _Value:
     """Define a field of a rule, under its attribute's name or another key in a policy file.
 
     All else about the field is derived from this: reading, merging, writing, schema and reference.
     """
-    defined = RuleField(default, kind, meaning, unset, files_only, key)
+    defined = RuleField(default, kind, meaning, unset, files_only, may_only_rise, key)
     value: _Value = field(default=default, metadata={_FIELD: defined})
     return value
 

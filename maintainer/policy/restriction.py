@@ -6,6 +6,7 @@ Everybody who can write to a table can write them, so they only restrict and tun
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from hashlib import sha256
 
 from maintainer.domain.admission import ScopePause
@@ -43,7 +44,7 @@ def lay_properties(
         reason = (
             _refuse_mode(laid, setting)
             if path == "mode"
-            else _refuse_property(laid.settings, path, setting)
+            else _refuse_settling(laid, path) or _refuse_property(laid.settings, path, setting)
         )
         if reason is None:
             laid.lay({path: setting})
@@ -79,6 +80,15 @@ def _refuse_mode(laid: Laid, setting: Setting) -> str | None:
     )
 
 
+def _refuse_settling(laid: Laid, path: str) -> str | None:
+    """Why the property must not decide between files of the operator that disagree."""
+    disputed = laid.ambiguities.get(path)
+    if disputed is None:
+        return None
+    sources = " and ".join(setting.source for setting in disputed.settings)
+    return f"{sources} disagree, which only the operator can settle"
+
+
 def _refuse_property(merged: Mapping[str, Setting], path: str, setting: Setting) -> str | None:
     """Why the property is not allowed.
 
@@ -93,6 +103,13 @@ def _refuse_property(merged: Mapping[str, Setting], path: str, setting: Setting)
     files_only = field.files_only if field is not None else None
     if files_only is not None and setting.value == files_only.value:
         return files_only.reason
+    if field is not None and field.may_only_rise:
+        present = merged.get(path, Setting(field.default, "the built-in default"))
+        if _is_less(setting.value, present.value):
+            return (
+                f"{field.write(setting.value)} is less than {field.write(present.value)} "
+                f"({present.source}), and a property may only raise it"
+            )
     switch = merged.get(f"rules.{rule}.enabled")
     if (
         path == f"rules.{rule}.enabled"
@@ -102,6 +119,12 @@ def _refuse_property(merged: Mapping[str, Setting], path: str, setting: Setting)
     ):
         return f"{switch.source} switches {rule} off, which a property cannot undo"
     return None
+
+
+def _is_less(value: object, bound: object) -> bool:
+    if isinstance(value, timedelta) and isinstance(bound, timedelta):
+        return value < bound
+    return isinstance(value, int) and isinstance(bound, int) and value < bound
 
 
 def find_scope_pause(

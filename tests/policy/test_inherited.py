@@ -213,20 +213,6 @@ def test_opting_out_wins_over_every_other_property() -> None:
     assert not any(rule.is_enabled for rule in policy.rules)
 
 
-def test_a_property_settles_what_files_dispute() -> None:
-    layers = (layer("a.yaml", "lake.*", priority=1), layer("b.yaml", "lake.*", priority=2))
-    policy = effective(
-        PolicySet(layers, read_properties=read_table_properties),
-        ORDERS,
-        {"maintainer.priority": "3"},
-    )
-    assert (policy.priority, policy.ambiguities, policy.sources["priority"]) == (
-        3,
-        (),
-        "table property maintainer.priority",
-    )
-
-
 _NUMBERS = st.integers(-(2**70), 2**70).map(str) | st.sampled_from(
     ["", "x", "1.5", "true", "false", "1d", "2", "24h"]
 )

@@ -12,6 +12,8 @@ from maintainer.decide.plan import decide, on_request
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicySet, RuleName
+from maintainer.domain.rule_field import fields_of
+from maintainer.domain.rules import RULES
 from maintainer.policy.effective import effective
 from maintainer.policy.writing import describe
 from tests.samples import NOW, health_of_partitions
@@ -116,3 +118,73 @@ def test_a_table_that_is_switched_off_gets_nothing_even_when_a_person_names_the_
         circumstances,
     )
     assert on.planned
+
+
+FALLING = {
+    "expire_snapshots.max_age": ("90d", "1d", "120d"),
+    "expire_snapshots.keep": ("500", "2", "600"),
+    "expire_snapshots.staged_max_age": ("90d", "1d", "120d"),
+    "remove_orphan_files.older_than": ("30d", "3d", "60d"),
+    "remove_orphan_files.quarantine": ("14d", "off", "30d"),
+}
+
+
+def test_every_value_that_keeps_data_longer_may_only_be_raised_by_a_property() -> None:
+    """A new field that keeps data must be named here and declared."""
+    declared = {
+        f"{name}.{field.key}"
+        for name, rule in RULES.items()
+        for field in fields_of(rule)
+        if field.may_only_rise
+    }
+    assert declared == set(FALLING)
+
+
+@pytest.mark.parametrize("name", FALLING)
+def test_a_property_cannot_cut_what_a_file_keeps(name: str) -> None:
+    rule, field = name.split(".")
+    kept, less, more = FALLING[name]
+    file = f"rules: {{{rule}: {{{field}: {kept}}}}}\n"
+    values = {path: text for path, text, _ in describe(policy_of({}, default=file))}
+    cut = policy_of({f"maintainer.{name}": less}, default=file)
+    read = {path: (text, source) for path, text, source in describe(cut)}
+    assert read[f"rules.{name}"][0] == values[f"rules.{name}"]
+    assert "a property may only raise it" in read[f"maintainer.{name}"][1]
+    raised = policy_of({f"maintainer.{name}": more}, default=file)
+    assert {path: text for path, text, _ in describe(raised)}[f"rules.{name}"] == more
+
+
+@pytest.mark.parametrize(("name", "less"), [(name, less) for name, (_, less, _) in FALLING.items()])
+def test_a_property_cannot_cut_the_built_in_default_either(name: str, less: str) -> None:
+    rule = name.split(".", maxsplit=1)[0]
+    policy = policy_of({f"maintainer.{name}": less}, default=f"rules: {{{rule}: {{}}}}\n")
+    notes = {path: source for path, _, source in describe(policy)}
+    assert "may only raise it" in notes[f"maintainer.{name}"]
+
+
+def test_a_property_does_not_settle_a_disagreement_of_files() -> None:
+    files = {
+        "a": "tables: lake.*\npriority: 1\n",
+        "b": "tables: lake.*\npriority: 2\n",
+    }
+    policy = policy_of({"maintainer.priority": "3"}, **files)
+    assert [ambiguity.path for ambiguity in policy.ambiguities] == ["priority"]
+    note = {path: source for path, _, source in describe(policy)}["maintainer.priority"]
+    assert "a.yaml:2 and b.yaml:2 disagree, which only the operator can settle" in note
+
+
+def test_a_property_adds_no_rule_that_no_policy_names() -> None:
+    policy = policy_of({"maintainer.compute_table_stats.every": "7d"}, default="mode: observe\n")
+    notes = {path: source for path, _, source in describe(policy)}
+    assert (
+        "no policy names the rule compute_table_stats"
+        in notes["maintainer.compute_table_stats.every"]
+    )
+
+
+def test_a_property_tunes_the_priority() -> None:
+    policy = policy_of({"maintainer.priority": "3"}, default="priority: 9\n")
+    assert (policy.priority, policy.sources["priority"]) == (
+        3,
+        "table property maintainer.priority",
+    )
