@@ -72,8 +72,8 @@ export function ImpactPanel({ table }: { table: TableDetail }) {
                 ({formatCount(impact.requests_after_compaction)} after compaction
                 {impact.requests_at_target < impact.requests_after_compaction && (
                   <>
-                    , {formatCount(impact.requests_at_target)} with other partitions and files of the
-                    target size
+                    , {formatCount(impact.requests_at_target)} with other partitions and files of
+                    the target size
                   </>
                 )}
                 )
