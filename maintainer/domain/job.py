@@ -350,9 +350,10 @@ class Job:
         }
         work = self.cost.work
         if is_rewrite and self.effect is not None:
-            # Of the files, only the estimated number is known; their share follows the bytes.
+            # Of the files, only the estimated number is known; their share follows the bytes. A
+            # job of an older version has no predicted work.
             expected, actual = self.estimate.bytes_rewritten, self.effect.bytes_rewritten
-            work = work * actual / expected if expected else float(actual)
+            work = work * actual / expected if expected and work else float(actual)
         return CostSample(
             max(0.0, work), max(0.0, self.duration.total_seconds()), self.cost.duration_seconds
         )

@@ -10,6 +10,7 @@ from maintainer.domain.driver import Progress
 from maintainer.domain.effect import Effect, Measurement, RowProof
 from maintainer.domain.health import (
     Band,
+    Compaction,
     Finding,
     Grade,
     ManifestGroup,
@@ -34,7 +35,12 @@ FINDING = Finding(
     Band.DEGRADED,
     sentence="files are 1.5 MiB on average, under 32 MiB",
 )
-GRADE = Grade(Band.DEGRADED, (FINDING,), "files are small")
+GRADE = Grade(
+    Band.DEGRADED,
+    (FINDING,),
+    "files are small",
+    compaction=Compaction(90, applies_deletes=False),
+)
 ESTIMATE = Estimate(
     items_before=100, items_after=2, items_removed=98, bytes_rewritten=150 * MIB, partitions=2
 )

@@ -179,6 +179,9 @@ def test_only_a_success_that_was_timed_teaches_what_jobs_cost() -> None:
     assert replace(rewrote, estimate=expected).cost_sample == CostSample(2.1, 40.0, 30.0)
     unknown = replace(rewrote.estimate, bytes_rewritten=0)
     assert replace(rewrote, estimate=unknown).cost_sample == CostSample(300.0, 40.0, 30.0)
+    assert rewrote.cost is not None
+    older = replace(rewrote, estimate=expected, cost=replace(rewrote.cost, work=0.0))
+    assert older.cost_sample == CostSample(300.0, 40.0, 30.0)
     assert replace(
         ran, rule=RuleName.REWRITE_MANIFESTS, effect=make_effect()
     ).cost_sample == CostSample(7.0, 40.0, 30.0)
