@@ -100,9 +100,11 @@ def _forget(health: TableHealth) -> TableHealth:
 
 
 def _count_deletes(health: TableHealth) -> TableHealth:
+    """The table with the ratio of its delete files; unknown if a kind of them is."""
     kinds = (health.position_delete_files, health.equality_delete_files, health.deletion_vectors)
     known = [count for count in kinds if count is not None]
-    ratio = sum(known) / health.data_files if health.data_files and len(known) == 3 else None  # noqa: PLR2004 - all kinds
+    is_known = bool(health.data_files) and len(known) == len(kinds)
+    ratio = sum(known) / (health.data_files or 1) if is_known else None
     return replace(health, delete_file_ratio=ratio)
 
 
