@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -37,6 +38,7 @@ MAX_FILES: Final = 10  # for all snapshots together
 MAX_READ_BYTES: Final = 16 * MIB
 # Iceberg reserves ids from this one on for metadata columns, such as the columns of row lineage.
 _RESERVED_FIELD_ID: Final = 2**31 - 201
+_SCHEME: Final = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:(//)?")
 _FIELD_ID: Final = b"PARQUET:field_id"
 _PUFFIN_MAGIC: Final = b"PFA1"
 ROW_ID_FIELD: Final = 2147483540  # the field id of _row_id in Iceberg's specification
@@ -72,12 +74,16 @@ def read_canary(table: Table, snapshot_ids: Sequence[int], failure: str = "") ->
         problems += _find_unnumbered(table, snapshot_ids)
     except Exception as error:  # noqa: BLE001 - as above, for a manifest
         unread.append(f"the manifests' row ids: {type(error).__name__}: {error}")
-    older = _find_older(table, snapshot_ids, failure) if failure else ()
-    return CanaryResult(read, tuple(problems), tuple(unread), tuple(older))
+    older: tuple[str, ...] = ()
+    try:
+        older = _find_older(table, snapshot_ids, failure) if failure else ()
+    except Exception as error:  # noqa: BLE001 - as above; the job is not cleared then
+        unread.append(f"the table's manifests: {type(error).__name__}: {error}")
+    return CanaryResult(read, tuple(problems), tuple(unread), older)
 
 
-def _find_older(table: Table, snapshot_ids: Sequence[int], failure: str) -> Iterator[str]:
-    """Yield the table's files that the text names and that other snapshots added.
+def _find_older(table: Table, snapshot_ids: Sequence[int], failure: str) -> tuple[str, ...]:
+    """Return the table's files that the text names, if other snapshots added all of them.
 
     After MAX_ENTRIES entries, the rest of the table counts as not named.
     """
@@ -88,10 +94,20 @@ def _find_older(table: Table, snapshot_ids: Sequence[int], failure: str) -> Iter
         for manifest in manifests
         for entry in manifest.fetch_manifest_entry(table.io)
     )
-    for snapshot_id, path in islice(entries, MAX_ENTRIES):
-        # A message may have the path without the scheme.
-        if path.partition("://")[2] in failure and snapshot_id not in snapshot_ids:
-            yield path
+    named = {
+        path: snapshot_id
+        for snapshot_id, path in islice(entries, MAX_ENTRIES)
+        if _is_named(path, failure)
+    }
+    return () if set(named.values()) & set(snapshot_ids) else tuple(named)
+
+
+def _is_named(path: str, text: str) -> bool:
+    """Return whether the text has the path, with or without the scheme, and no longer path."""
+    # Hadoop writes file:/a for file:///a. Without any scheme the whole path is its name.
+    name = _SCHEME.sub("", path)
+    whole = r"(?<![\w.-])" + re.escape(name) + r"(?![\w/-]|\.\w)"
+    return name in text and re.search(whole, text) is not None
 
 
 def _find_unnumbered(table: Table, snapshot_ids: Sequence[int]) -> Iterator[str]:

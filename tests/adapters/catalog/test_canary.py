@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -62,6 +64,43 @@ def test_a_file_that_a_failure_names_is_older_if_another_snapshot_added_it(lake:
     assert find(f"NotFoundException: {local_path(older)} (No such file)") == (older,)
     assert find(f"NotFoundException: {newer}") == ()
     assert find("NotFoundException: metadata/7-m0.avro") == ()
+
+
+@pytest.mark.parametrize("root", ["file:/lake", "file:///lake", "/lake", "hdfs:/lake", "s3://lake"])
+def test_a_failure_that_names_another_file_clears_no_job(root: str) -> None:
+    older, own = f"{root}/t/a.parquet", f"{root}/t/b.parquet"
+    entries = [
+        SimpleNamespace(snapshot_id=number, data_file=SimpleNamespace(file_path=path))
+        for number, path in ((1, older), (2, own))
+    ]
+    manifest = SimpleNamespace(fetch_manifest_entry=lambda _: entries)
+    current = SimpleNamespace(manifests=lambda _: [manifest])
+    table = cast("Table", SimpleNamespace(io=None, current_snapshot=lambda: current))
+
+    def find(failure: str) -> tuple[str, ...]:
+        return canary._find_older(table, [2], failure)
+
+    assert find(f"File does not exist: {older}.") == (older,)
+    assert find(f"File does not exist: {own}") == ()
+    assert find("an error without a name") == ()
+    assert find(f"Neither {older} nor {own} exists") == (), "one of them is the job's"
+    assert find(f"File does not exist: {older}.crc") == (), "another file"
+
+
+def test_a_manifest_that_cannot_be_read_clears_no_job_and_hides_no_problem(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, ids = filled(lake)
+    file_of(table).unlink()
+
+    def fail(*_: object) -> None:
+        raise OSError("no manifest")
+
+    monkeypatch.setattr(canary, "_find_older", fail)
+    found = lake.catalog.read_canary(identify("db", "t"), ids, "NotFoundException: x.parquet")
+    assert found is not None
+    assert (len(found.problems), found.older) == (1, ())
+    assert found.unread == ("the table's manifests: OSError: no manifest",)
 
 
 def test_guard_25_another_file_in_its_place_is_named(lake: Lake) -> None:
