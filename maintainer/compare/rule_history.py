@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from maintainer.domain.action import Repair
-from maintainer.domain.job import FailureReason, Job, JobState
+from maintainer.domain.job import BY_NO_DAEMON, BY_SHUTDOWN, FailureReason, Job, JobState
 from maintainer.domain.plan import FailureStreak, RuleHistory
 
-PERSON = "person"  # the first word of each actor who is a person
+_BY_PROGRAM = frozenset({"", BY_SHUTDOWN, BY_NO_DAEMON})
 # the job had too much work
 OVERLOADS = frozenset({FailureReason.TIMEOUT, FailureReason.OUT_OF_MEMORY})
 # Temporary causes outside the table, which say nothing about the rule.
@@ -47,11 +47,6 @@ def extend_streak(before: FailureStreak | None, job: Job) -> FailureStreak | Non
     )
 
 
-def is_person(requested_by: str) -> bool:
-    """True if a person requested it, and not this program, as at its own end."""
-    return requested_by.split(" ", 1)[0] == PERSON
-
-
 def is_overload(job: Job) -> bool:
     """True if the job failed because it had too much work."""
     return job.state is JobState.FAILED and job.failure_reason in OVERLOADS
@@ -77,7 +72,7 @@ def learn_from_job(before: RuleHistory | None, job: Job) -> RuleHistory | None:
                 cancelled_at=None,
                 cancelled_by=None,
             )
-        case JobState.CANCELLED, _ if is_person(job.cancel_requested_by):
+        case JobState.CANCELLED, _ if job.cancel_requested_by not in _BY_PROGRAM:
             learnt = replace(learnt, cancelled_at=at, cancelled_by=job.cancel_requested_by)
         case JobState.FAILED, reason if reason is not FailureReason.LOST_RUNNER:
             learnt = replace(

@@ -90,6 +90,8 @@ class FailureReason(StrEnum):
     OTHER = "other"
 
 
+# This program cancels a job in these names; all other names are of people and their tokens.
+BY_SHUTDOWN, BY_NO_DAEMON = "shutdown", "no daemon started it"
 LEAST_GAIN_SHARE = 0.1  # of the predicted gain; a run with less counts as one without a gain
 _APPLIED = frozenset({RowProof.COUNTED, RowProof.BOUNDED})
 

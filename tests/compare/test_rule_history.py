@@ -7,7 +7,14 @@ import pytest
 from maintainer.compare.rule_history import learn_from_job
 from maintainer.domain.action import Repair
 from maintainer.domain.effect import RowProof
-from maintainer.domain.job import Baseline, FailureReason, Job, JobState
+from maintainer.domain.job import (
+    BY_NO_DAEMON,
+    BY_SHUTDOWN,
+    Baseline,
+    FailureReason,
+    Job,
+    JobState,
+)
 from maintainer.domain.plan import Estimate, RuleHistory
 from maintainer.domain.policy import RuleName
 from tests.adapters.store.values import (
@@ -143,7 +150,7 @@ def test_runs_without_effect_are_counted_until_one_has_an_effect() -> None:
     assert learn(idle, failed(make_job(), NOW)).empty_runs == 1
 
 
-@pytest.mark.parametrize("by", ["person", "person ada via page"])
+@pytest.mark.parametrize("by", ["person", "person ada via page", "token ci", "ada"])
 def test_a_cancellation_by_a_person_is_kept_until_the_next_success(by: str) -> None:
     cancelled = replace(
         make_job(), state=JobState.CANCELLED, finished_at=NOW, cancel_requested_by=by
@@ -154,7 +161,7 @@ def test_a_cancellation_by_a_person_is_kept_until_the_next_success(by: str) -> N
     assert learn(cancelled, succeeded(make_job(), NOW)).cancelled_at is None
 
 
-@pytest.mark.parametrize("by", ["shutdown", "no daemon started it", "personnel"])
+@pytest.mark.parametrize("by", ["", BY_SHUTDOWN, BY_NO_DAEMON])
 def test_a_cancellation_by_the_program_is_not_kept(by: str) -> None:
     cancelled = replace(
         make_job(), state=JobState.CANCELLED, finished_at=NOW, cancel_requested_by=by

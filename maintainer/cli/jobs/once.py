@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
-from maintainer.domain.job import Job, JobState
+from maintainer.domain.job import BY_NO_DAEMON, Job, JobState
 from maintainer.domain.plan import Plan
 from maintainer.domain.units import format_count
 from maintainer.policy.restriction import is_draining
@@ -84,7 +84,7 @@ def settle_left_jobs(ports: Ports, table: TableIdentifier) -> None:
             and ports.clock.now() - job.created_at > START_GRACE
             and not is_draining(ports.store.scope_pauses())
         ):
-            request_cancel(ports, job, "no daemon started it")
+            request_cancel(ports, job, BY_NO_DAEMON)
 
 
 def _next_of_request(ports: Ports, finished: Job) -> Job | None:

@@ -22,7 +22,7 @@ from maintainer.app.loop import make_idle_scheduler, make_scheduler
 from maintainer.cli.output.log import configure_log
 from maintainer.cli.setup.roles import Role
 from maintainer.domain.errors import ConfigurationError, MaintainerError
-from maintainer.domain.job import Job
+from maintainer.domain.job import BY_SHUTDOWN, Job
 from maintainer.ports.runner import Runner
 from maintainer.requests.run import continue_interrupted, request_cancel
 from maintainer.settings import Settings
@@ -196,7 +196,7 @@ def _own_running(app: App, signals: _Signals) -> list[Job]:
 
 
 def _cancel(app: App, job: Job) -> object:
-    return request_cancel(app.ports, job, "shutdown")
+    return request_cancel(app.ports, job, BY_SHUTDOWN)
 
 
 def _end_spark(app: App, signals: _Signals) -> None:
