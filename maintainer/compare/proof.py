@@ -119,7 +119,7 @@ def describe_earlier_damage(job: Job, canary: CanaryResult | None) -> str:
     if outcome is None or not _was_broken_before(outcome, canary):
         return ""
     return (
-        f"The table was damaged before this job, and the job did not touch the file: "
+        f"The table was damaged before this job, and another commit added the file: "
         f"{outcome.check_failure}."
     )
 

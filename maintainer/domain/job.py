@@ -220,7 +220,8 @@ class Job:
     def is_without_gain(self) -> bool:
         """True for a success that achieved nothing, or under a tenth of what was predicted.
 
-        Deletes that were applied, and files that conflicts with writers left, count as a reason.
+        A rewrite that applied deletes has a gain, and one that lost files to writers waits for its
+        conflicts instead.
         """
         effect = self.effect
         if self.state is not JobState.SUCCEEDED or effect is None or isinstance(self.rule, Repair):

@@ -187,7 +187,7 @@ class RuleHistory:
     last_failure_reason: str = ""
     idle_at_state: str | None = None  # name_state of the last run, if it changed nothing
     recent_conflicts: int = 0  # conflicts with other writers; each success subtracts one
-    empty_runs: int = 0  # runs in a row that succeeded, but changed nothing
+    empty_runs: int = 0  # runs in a row that succeeded without a gain
     streak: FailureStreak | None = None
     recent_overloads: int = 0  # timeouts or out of memory; each success subtracts one
     # when a person last cancelled a job, and who; None: not since the last success

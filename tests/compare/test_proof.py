@@ -339,7 +339,7 @@ def test_a_file_of_another_commit_does_not_count_against_the_job() -> None:
     job = job_of(outcome=MISSING)
     assert find_failed_proofs(job, ContentProof.NOT_TAKEN, OLDER, ()) == ()
     assert describe_earlier_damage(job, OLDER) == (
-        "The table was damaged before this job, and the job did not touch the file: "
+        "The table was damaged before this job, and another commit added the file: "
         "NotFoundException: File does not exist: s3://lake/t/data/c.parquet."
     )
 

@@ -297,19 +297,24 @@ def _explain_whole(groups: _Groups, *, fits: bool) -> str:
 
 def _wait(groups: _Groups, whole: Selection) -> Selection:
     """No job now, because what would gain is left out, or cannot be selected without the rest."""
-    hot, others = groups.hot, bool(groups.ready)
-    if groups.waiting.groups or (hot.groups and others):
-        age = format_duration(groups.bounds.hot_age)
-        named = groups.waiting if groups.waiting.groups else hot
-        sentence = (
-            f"the possible gain is in {count_partitions(named.groups)} that were written to within "
-            f"{age}{', and no filter can be written for the others' if others else ''}"
-            if groups.waiting.groups
-            else f"no filter can be written that leaves out {count_partitions(named.groups)} that "
-            f"were written to within {age}"
+    hot, waiting, heavy = groups.hot, groups.waiting, groups.heavy
+    has_others = bool(groups.ready)
+    age = format_duration(groups.bounds.hot_age)
+    if waiting.groups:
+        partitions = count_partitions(waiting.groups)
+        sentence = f"the possible gain is in {partitions} that were written to within {age}"
+        if has_others:
+            sentence += ", and no filter can be written for the others"
+        return replace(
+            whole, sentence=sentence, code=SkipCode.HOT_PARTITION, next_at=waiting.next_at
         )
-        return replace(whole, sentence=sentence, code=SkipCode.HOT_PARTITION, next_at=named.next_at)
-    if any(map(_gains, groups.heavy.groups)) or (groups.heavy.groups and others):
+    if hot.groups and has_others:
+        sentence = (
+            f"no filter can be written that leaves out {count_partitions(hot.groups)} that were "
+            f"written to within {age}"
+        )
+        return replace(whole, sentence=sentence, code=SkipCode.HOT_PARTITION, next_at=hot.next_at)
+    if heavy.groups and (has_others or any(map(_gains, heavy.groups))):
         return replace(whole, sentence=groups.bounds.fit.refusal, code=SkipCode.UNSAFE)
     return whole
 

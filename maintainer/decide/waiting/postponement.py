@@ -314,13 +314,14 @@ def _cooling_down(
 ) -> Hold | None:
     pause = find_pause(rule, history)
     cancelled_at = history.cancelled_at
-    if cancelled_at is not None and now < (at := find_end_of_cancelling(rule, cancelled_at)):
+    if cancelled_at is not None and not is_ahead(cancelled_at, now):
+        until = find_end_of_cancelling(rule, cancelled_at)
         reason = (
             f"{history.cancelled_by} cancelled the last job at {format_instant(cancelled_at)}; the "
-            f"rule waits for {format_duration(at - cancelled_at)}, or until a person runs it"
+            f"rule waits for {format_duration(until - cancelled_at)}, or until a person runs it"
         )
-        if not is_ahead(cancelled_at, now):
-            return Hold(SkipCode.COOLING_DOWN, reason, at)
+        if now < until:
+            return Hold(SkipCode.COOLING_DOWN, reason, until)
     done_at = history.last_success_at
     if done_at is not None and now < done_at + pause and not is_ahead(done_at, now):
         reason = f"last run at {format_instant(done_at)}, at most every {format_duration(pause)}"

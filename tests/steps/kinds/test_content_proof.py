@@ -140,7 +140,7 @@ def test_a_file_that_was_gone_before_the_job_neither_fails_it_nor_pauses_the_tab
     assert done.state is JobState.SUCCEEDED
     assert done.effect is not None
     assert done.effect.sentence.endswith(
-        "The table was damaged before this job, and the job did not touch the file: "
+        "The table was damaged before this job, and another commit added the file: "
         "NotFoundException: data/1.parquet."
     )
     assert table not in world.store.paused_tables()
