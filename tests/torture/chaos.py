@@ -17,6 +17,9 @@ from tests.torture.reading import breaks_if_unanswered
 from tests.torture.schedule import Trouble, TroublePlan
 
 DELAY_SECONDS = 0.7  # of everything that is said to the catalog
+# A daemon that was just killed needs some seconds to start, on a busy machine many: a trouble
+# that has found nothing to hit in its own time goes on for this long at most.
+HIT_SECONDS = 60.0
 _LOOK_SECONDS = 0.1
 _DRIVER, _JVM = "maintainer.adapters.spark.driver", "org.apache.spark.deploy.SparkSubmit"
 
@@ -61,14 +64,24 @@ class Chaos:
         self.link.heal()
         self.daemon.limit_files(-1)
 
+    def join(self, seconds: float | None = None) -> bool:
+        """Wait until the last trouble of the schedule is over, or for so long; True when it is."""
+        if self._thread is None:
+            return True
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
     def _run(self) -> None:
         start = time.monotonic()
+        late = 0.0  # seconds by which troubles have lasted longer than planned
         for plan in self.plans:
-            if self._stopping.wait(max(0.0, start + plan.at - time.monotonic())):
+            if self._stopping.wait(max(0.0, start + late + plan.at - time.monotonic())):
                 return
-            at = time.monotonic() - start
+            began = time.monotonic()
             has_hit = self._cause(plan)
-            self.events.append(Event(at, plan.trouble, plan.seconds, has_hit))
+            lasted = time.monotonic() - began
+            late += max(0.0, lasted - plan.seconds)
+            self.events.append(Event(began - start, plan.trouble, lasted, has_hit))
 
     def _cause(self, plan: TroublePlan) -> bool:
         match plan.trouble:
@@ -78,7 +91,7 @@ class Chaos:
                     lambda: sum(map(end_process, self.daemon.pids(victim))) > 0, plan.seconds
                 )
             case Trouble.KILL_DAEMON:
-                return self.daemon.kill()
+                return self._wait_for(self.daemon.kill, HIT_SECONDS)
             case Trouble.CUT_CATALOG:
                 return self._cut(self.catalog, plan.seconds)
             case Trouble.CUT_STORE:
@@ -90,11 +103,13 @@ class Chaos:
             case Trouble.DELAY_COMMITS:
                 delayed = self.catalog.delayed
                 self.catalog.delay_seconds = DELAY_SECONDS
-                self._stopping.wait(plan.seconds)
+                has_hit = self._last(plan.seconds, lambda: self.catalog.delayed > delayed)
                 self.catalog.delay_seconds = 0.0
-                return self.catalog.delayed > delayed
+                return has_hit
             case Trouble.FILL_DISK:
-                has_hit = self.daemon.limit_files(FULL_DISK_BYTES)
+                has_hit = self._wait_for(
+                    lambda: self.daemon.limit_files(FULL_DISK_BYTES), HIT_SECONDS
+                )
                 self._stopping.wait(plan.seconds)
                 self.daemon.limit_files(-1)
                 return has_hit
@@ -131,6 +146,11 @@ class Chaos:
         broken = proxy.broken
         proxy.is_refusing = True
         proxy.cut()
-        self._stopping.wait(seconds)
+        has_hit = self._last(seconds, lambda: proxy.broken > broken)
         proxy.is_refusing = False
-        return proxy.broken > broken
+        return has_hit
+
+    def _last(self, seconds: float, has_hit: Callable[[], bool]) -> bool:
+        """As long as planned, and on until it has hit something."""
+        self._stopping.wait(seconds)
+        return self._wait_for(has_hit, max(0.0, HIT_SECONDS - seconds))

@@ -189,6 +189,7 @@ def _run_torture(
             _wait_for_a_job(daemon)
             chaos.start()
             time.sleep(options.minutes * 60)
+            chaos.join()
             chaos.stop()
             people.stop()
             writers.stop(WRITERS_STOP_SECONDS)
