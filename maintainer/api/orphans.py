@@ -14,6 +14,7 @@ from maintainer.api.access import RecordIn, TableIn, on_table
 from maintainer.api.deps import REQUESTED_BY, ActorIn, PortsIn, speak_for
 from maintainer.api.errors import declare_problems
 from maintainer.api.health_schemas import Schema
+from maintainer.decide.orphans.approval import describe_removal
 from maintainer.domain.access import Role
 from maintainer.domain.orphan import OrphanList, OrphanListState
 from maintainer.requests.approval import approve_list, find_list, reject_list, restore_list
@@ -52,6 +53,7 @@ class OrphanListOut(Schema):
         description="When the time for the approval ends; for an approved list, when the approval "
         "ends."
     )
+    on_approval: str = Field(description="What an approval of the list allows.")
     kept_files: int = Field(description="Files that were found and must be kept.")
     refusal: str | None = Field(description="Why no file of the list may be removed.")
     warning: str | None
@@ -107,7 +109,8 @@ class DecisionRequest(Schema):
 def write_list(orphans: OrphanList, now: datetime) -> OrphanListOut:
     """Convert a list to the form that the API and the command line show."""
     is_expired = orphans.state.is_undecided and now >= orphans.expires_at
-    return OrphanListOut.of(orphans, is_expired=is_expired)
+    on_approval = describe_removal(orphans)
+    return OrphanListOut.of(orphans, is_expired=is_expired, on_approval=on_approval)
 
 
 @router.get(_LISTS, summary="Lists of orphan files", dependencies=[on_table(Role.VIEWER)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from hashlib import sha256
 
@@ -96,6 +96,9 @@ class OrphanList:
     state: OrphanListState
     # the end of the time to approve, to remove, or to restore from quarantine
     expires_at: datetime
+    # The time in quarantine that the list shows to its approver: no policy shortens it later.
+    # Zero: the files are deleted at once. None: a list of a version that did not record it.
+    quarantine: timedelta | None = None
     kept_files: int = 0  # files that were found but must be kept
     refusal: str | None = None
     warning: str | None = None

@@ -11,8 +11,9 @@ from maintainer.api.orphans import MAX_FILES_TOLD, OrphanFileOut, write_list
 from maintainer.cli.output.console import OutputFormat, echo, print_json, print_list
 from maintainer.cli.output.rows import Rows
 from maintainer.cli.state import Config, Format, TableName, load, open_app
+from maintainer.decide.orphans.approval import describe_removal
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.orphan import OrphanList
+from maintainer.domain.orphan import OrphanList, OrphanListState
 from maintainer.domain.units import format_instant, format_size
 from maintainer.requests.approval import approve_list, find_list, reject_list, restore_list
 
@@ -113,6 +114,8 @@ def _describe(orphans: OrphanList, now: datetime) -> list[str]:
         ),
         f"SHA-256 {orphans.sha256}",
     ]
+    if orphans.state is OrphanListState.WAITING:
+        lines.append(describe_removal(orphans))
     if not orphans.state.is_final:
         lines.append(f"until {format_instant(orphans.expires_at)}")
     if orphans.decided_at is not None:
@@ -145,6 +148,7 @@ def approve(
         f"{orphans.files:,} files of {format_size(orphans.bytes)} may be removed until "
         f"{format_instant(orphans.expires_at)}, approved by {by}"
     )
+    echo(describe_removal(orphans))
 
 
 @orphans_app.command()

@@ -15,7 +15,7 @@ from maintainer.domain.location import normalise_path
 from maintainer.domain.orphan import OrphanList, OrphanListState, hash_files
 from maintainer.domain.policy import Approval, Policy
 from maintainer.domain.rules import RemoveOrphanFilesRule
-from maintainer.domain.units import format_count, format_instant, format_size
+from maintainer.domain.units import format_count, format_instant, format_size, write_duration
 
 LIST_LIFE = timedelta(days=7)  # the time to approve a list, and again the time to remove its files
 
@@ -38,6 +38,7 @@ def make_list(
 
     Without an approval setting in the policy, the list waits for a person's approval.
     """
+    rule = policy.rule(RemoveOrphanFilesRule)
     found = OrphanList(
         list_id=scan.list_id,
         table=scan.table,
@@ -50,13 +51,13 @@ def make_list(
         sha256=hash_files(assessment.orphans),
         state=OrphanListState.WAITING,
         expires_at=now + LIST_LIFE,
+        quarantine=(rule or RemoveOrphanFilesRule()).quarantine,
         kept_files=len(assessment.kept),
         refusal=assessment.refusal,
         warning=assessment.warning,
     )
     if assessment.refusal is not None:
         return replace(found, state=OrphanListState.REFUSED)
-    rule = policy.rule(RemoveOrphanFilesRule)
     if rule is not None and rule.approval is Approval.AUTOMATIC:
         return replace(
             found,
@@ -142,6 +143,11 @@ def refuse_removal(
             f"the approval is for another list: {name} has the SHA-256 hash {orphans.sha256}, not "
             f"{approved.sha256}"
         )
+    if approved.disposal is Disposal.DELETE and orphans.quarantine:
+        return (
+            f"the files of {name} were approved for a quarantine of "
+            f"{write_duration(orphans.quarantine.total_seconds())}, not for deletion at once"
+        )
     if needed is OrphanListState.APPROVED and now >= orphans.expires_at:
         return (
             f"the approval of {name} by {orphans.decided_by} ended at "
@@ -181,13 +187,44 @@ def find_disposal(
     Of several possible lists the oldest is taken.
     """
     oldest_first = sorted(lists, key=lambda orphans: (orphans.made_at, orphans.list_id))
-    going = Disposal.DELETE if rule.quarantine == timedelta(0) else Disposal.QUARANTINE
-    for disposal in (Disposal.RESTORE, going, Disposal.EMPTY):
+    states = (OrphanListState.RESTORING, OrphanListState.APPROVED, OrphanListState.QUARANTINED)
+    for needed in states:
         for orphans in oldest_first:
+            disposal = _choose_disposal(needed, hold_for(orphans, rule.quarantine))
             approved = ApprovedList(orphans.list_id, orphans.sha256, disposal)
             if refuse_removal(orphans, approved, health, now) is None:
                 return orphans, approved
     return None
+
+
+def hold_for(orphans: OrphanList, quarantine: timedelta) -> timedelta:
+    """The time in quarantine: the approver's, or the policy's of now if that is longer."""
+    return max(orphans.quarantine or timedelta(0), quarantine)
+
+
+def _choose_disposal(state: OrphanListState, quarantine: timedelta) -> Disposal:
+    match state:
+        case OrphanListState.RESTORING:
+            return Disposal.RESTORE
+        case OrphanListState.QUARANTINED:
+            return Disposal.EMPTY
+        case _:
+            return Disposal.QUARANTINE if quarantine else Disposal.DELETE
+
+
+def describe_removal(orphans: OrphanList) -> str:
+    """What an approval of the list allows, as one sentence."""
+    match orphans.quarantine:
+        case None:
+            how = "removed as the policy says at the time"
+        case timedelta() as time if time:
+            how = (
+                f"moved to quarantine by the next job, and deleted after "
+                f"{write_duration(time.total_seconds())} there"
+            )
+        case _:
+            how = "deleted by the next job at once: they cannot be restored"
+    return f"Approved files are {how}, except any that the table references by then."
 
 
 def describe_list(orphans: OrphanList) -> str:

@@ -19,7 +19,7 @@ from maintainer.compare.rollback import (
     conclude_unreported,
     measure_removal,
 )
-from maintainer.decide.orphans.approval import refuse_removal
+from maintainer.decide.orphans.approval import hold_for, refuse_removal
 from maintainer.decide.orphans.scan import MAX_FILES, judge_orphans
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
 from maintainer.domain.audit import BY_PROOF
@@ -172,12 +172,12 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - all facts of one proof
     job: Job,
     action: RemoveOrphanFiles,
     effect: Effect,
-    keep_for: timedelta,
+    quarantine: timedelta,
     statistics: Sequence[str],
 ) -> tuple[Effect, Conclusion] | None:
     """Prove which files were removed, and that no referenced file was; None if storage fails.
 
-    `keep_for` is the time in quarantine. `statistics` are the statistics files that the metadata
+    `quarantine` is the policy's time in quarantine. `statistics` are the statistics files that the metadata
     names; Spark has no metadata table that lists them.
     """
     report, approved = ports.runner.orphan_files.find_removed(job), action.approved
@@ -203,7 +203,7 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - all facts of one proof
         )
         pause_table(ports, job, BY_PROOF, reason)
     if conclusion.state is JobState.SUCCEEDED:
-        _close(ports, job, approved, proved, keep_for)
+        _close(ports, job, approved, proved, quarantine)
     return proved, conclusion
 
 
@@ -283,7 +283,7 @@ def _check_storage(
 
 
 def _close(
-    ports: Ports, job: Job, approved: ApprovedList, effect: Effect, keep_for: timedelta
+    ports: Ports, job: Job, approved: ApprovedList, effect: Effect, quarantine: timedelta
 ) -> None:
     """Store the list's new state; meanwhile only a newer list can have superseded this list."""
     orphans, now = ports.store.orphan_list(approved.list_id), ports.clock.now()
@@ -300,5 +300,5 @@ def _close(
             removed_bytes=effect.orphan_bytes_removed,
         )
     if state is OrphanListState.QUARANTINED:
-        changed = replace(changed, expires_at=now + keep_for)
+        changed = replace(changed, expires_at=now + hold_for(orphans, quarantine))
     ports.store.update_orphan_list(changed, orphans)

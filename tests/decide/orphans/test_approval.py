@@ -15,7 +15,9 @@ from maintainer.decide.orphans.approval import (
     OrphanScan,
     approve,
     describe_list,
+    describe_removal,
     find_disposal,
+    hold_for,
     make_list,
     refuse_approval,
     refuse_rejection,
@@ -263,6 +265,43 @@ def test_bringing_back_comes_before_carrying_out_and_that_before_emptying() -> N
         word_for(due, Disposal.EMPTY),
     )
     assert find_disposal([in_quarantine()], kept, OLD, NOW) is None
+
+
+def test_an_approval_of_a_quarantine_never_becomes_a_deletion() -> None:
+    """Whatever changes later, in a file, a property or a request: the approver has seen it."""
+    seen = approve(listed(replace(POLICY, rules=(replace(RULE, quarantine=5 * DAY),))), "ada", NOW)
+    assert find_disposal([seen], RULE, OLD, NOW) == (seen, word_for(seen, Disposal.QUARANTINE))
+    assert hold_for(seen, timedelta(0)) == 5 * DAY
+    assert refuse_removal(seen, word_for(seen), OLD, NOW) == (
+        f"the files of list m-1 of {OLD.table} were approved for a quarantine of 5d, not for "
+        f"deletion at once"
+    )
+    assert hold_for(seen, 9 * DAY) == 9 * DAY, "a longer time is safer than what was approved"
+
+
+def test_a_list_whose_time_in_quarantine_was_not_recorded_follows_the_policy() -> None:
+    old = replace(approved(), quarantine=None)
+    assert find_disposal([old], RULE, OLD, NOW) == (old, word_for(old))
+    assert hold_for(old, 3 * DAY) == 3 * DAY
+
+
+@pytest.mark.parametrize(
+    ("quarantine", "words"),
+    [
+        (timedelta(0), "deleted by the next job at once: they cannot be restored"),
+        (
+            timedelta(hours=36),
+            "moved to quarantine by the next job, and deleted after 1d12h there",
+        ),
+        (None, "removed as the policy says at the time"),
+    ],
+)
+def test_the_approver_reads_what_becomes_of_the_files(
+    quarantine: timedelta | None, words: str
+) -> None:
+    assert describe_removal(replace(listed(), quarantine=quarantine)) == (
+        f"Approved files are {words}, except any that the table references by then."
+    )
 
 
 @pytest.mark.parametrize(

@@ -2689,6 +2689,11 @@ export interface components {
        */
       older_than: string;
       /**
+       * On Approval
+       * @description What an approval of the list allows.
+       */
+      on_approval: string;
+      /**
        * Refusal
        * @description Why no file of the list may be removed.
        */

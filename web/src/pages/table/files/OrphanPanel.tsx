@@ -124,8 +124,7 @@ export function ListedFiles({
           )}
           {list.state === "waiting" && !list.is_expired && (
             <Decision path={path} list={list} verbs={["approve", "reject"]} onClose={onClose}>
-              Approved files are moved to quarantine by the next job, except any the table
-              references by then.
+              {list.on_approval}
             </Decision>
           )}
           {list.state === "quarantined" && (
