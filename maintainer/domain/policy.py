@@ -15,7 +15,7 @@ from maintainer.domain.action import Safeguards
 from maintainer.domain.identifier import TablePattern
 from maintainer.domain.metric import Metric, Threshold
 from maintainer.domain.pool import DEFAULT_POOL, JobSize
-from maintainer.domain.rule_field import Duration, Flag, rule_field, timeout_field
+from maintainer.domain.rule_field import Direction, Duration, Flag, rule_field, timeout_field
 from maintainer.domain.units import format_size
 
 
@@ -207,6 +207,7 @@ class Rule:
         True,  # noqa: FBT003
         Flag(),
         "false switches the rule off for these tables",
+        direction=Direction.OFF,
         key="enabled",
     )
     cooldown: timedelta = rule_field(

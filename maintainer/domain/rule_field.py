@@ -117,6 +117,14 @@ def _write_bounds(kind: Kind) -> str:
             assert_never(kind)
 
 
+class Direction(StrEnum):
+    """The direction in which a table's own property may move the operator's value."""
+
+    EITHER = "either"
+    UP = "up"  # a smaller value deletes more
+    OFF = "off"
+
+
 @dataclass(frozen=True, slots=True)
 class FilesOnly:
     """A value that a file may set, but no table property: all who write a table can set those."""
@@ -134,8 +142,7 @@ class RuleField:
     meaning: str
     unset: str = ""  # the meaning of a field without a value
     files_only: FilesOnly | None = None
-    # True: a smaller value deletes more, so a table property may only raise it
-    may_only_rise: bool = False
+    direction: Direction = Direction.EITHER
     key: str = ""  # in a policy file
     name: str = ""  # of the attribute
 
@@ -180,9 +187,17 @@ class RuleField:
     @property
     def restriction(self) -> str:
         """What a table property cannot set, as a sentence after the meaning; else empty."""
-        if self.files_only is None:
-            return ""
-        return f" A table property cannot set {self.files_only.value}."
+        if self.files_only is not None:
+            return f" A table property cannot set {self.files_only.value}."
+        match self.direction:
+            case Direction.EITHER:
+                return ""
+            case Direction.UP:
+                return " A table property can only raise it."
+            case Direction.OFF:
+                return " A table property can only switch it off."
+            case _:  # pragma: no cover
+                assert_never(self.direction)
 
 
 # There is an argument for each part of a definition.
@@ -193,14 +208,14 @@ def rule_field(  # noqa: PLR0913
     *,
     unset: str = "",
     files_only: FilesOnly | None = None,
-    may_only_rise: bool = False,
+    direction: Direction = Direction.EITHER,
     key: str = "",
 ) -> _Value:
     """Define a field of a rule, under its attribute's name or another key in a policy file.
 
     All else about the field is derived from this: reading, merging, writing, schema and reference.
     """
-    defined = RuleField(default, kind, meaning, unset, files_only, may_only_rise, key)
+    defined = RuleField(default, kind, meaning, unset, files_only, direction, key)
     value: _Value = field(default=default, metadata={_FIELD: defined})
     return value
 

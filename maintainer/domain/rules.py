@@ -15,6 +15,7 @@ from maintainer.domain.rule_field import (
     Choice,
     Condition,
     Count,
+    Direction,
     Duration,
     FilesOnly,
     Member,
@@ -194,17 +195,17 @@ class ExpireSnapshotsRule(Rule):
         timedelta(days=5),  # Iceberg: history.expire.max-snapshot-age-ms
         _EXPIRY_AGE,
         "Snapshots older than this may expire",
-        may_only_rise=True,
+        direction=Direction.UP,
     )
     keep: int = rule_field(
-        10, Count(MIN_SNAPSHOTS_KEPT), "Snapshots kept at any age", may_only_rise=True
+        10, Count(MIN_SNAPSHOTS_KEPT), "Snapshots kept at any age", direction=Direction.UP
     )
     staged_max_age: timedelta = rule_field(
         timedelta(days=14),  # people need time to review a staged snapshot
         _EXPIRY_AGE,
         "Staged snapshots (wap.id) that are not published yet may expire when they are older than "
         "this",
-        may_only_rise=True,
+        direction=Direction.UP,
     )
     max_snapshots_per_job: int = rule_field(
         5_000,  # a driver ran out of memory in a job that expired 70,000
@@ -238,7 +239,7 @@ class RemoveOrphanFilesRule(Rule):
         timedelta(days=7), Duration("1h"), "The interval of orphan scans"
     )
     older_than: timedelta = rule_field(
-        timedelta(days=7), _ORPHAN_AGE, "Only files older than this", may_only_rise=True
+        timedelta(days=7), _ORPHAN_AGE, "Only files older than this", direction=Direction.UP
     )
     approval: Approval = rule_field(
         Approval.REQUIRED,
@@ -251,7 +252,7 @@ class RemoveOrphanFilesRule(Rule):
         Duration("1h", "365d", has_off=True),
         "How long approved files stay in quarantine, where they can be restored, before they are "
         "deleted",
-        may_only_rise=True,
+        direction=Direction.UP,
     )
 
 

@@ -18,6 +18,7 @@ from maintainer.domain.policy import (
     RuleName,
     Setting,
 )
+from maintainer.domain.rule_field import Direction
 from maintainer.domain.rules import find_field
 from maintainer.policy.inherited import source_of
 from maintainer.policy.layering import Laid
@@ -103,21 +104,16 @@ def _refuse_property(merged: Mapping[str, Setting], path: str, setting: Setting)
     files_only = field.files_only if field is not None else None
     if files_only is not None and setting.value == files_only.value:
         return files_only.reason
-    if field is not None and field.may_only_rise:
-        present = merged.get(path, Setting(field.default, "the built-in default"))
-        if _is_less(setting.value, present.value):
-            return (
-                f"{field.write(setting.value)} is less than {field.write(present.value)} "
-                f"({present.source}), and a property may only raise it"
-            )
-    switch = merged.get(f"rules.{rule}.enabled")
-    if (
-        path == f"rules.{rule}.enabled"
-        and setting.value is True
-        and switch is not None
-        and switch.value is False
-    ):
-        return f"{switch.source} switches {rule} off, which a property cannot undo"
+    if field is None:
+        return None
+    present = merged.get(path, Setting(field.default, "the built-in default"))
+    if field.direction is Direction.UP and _is_less(setting.value, present.value):
+        return (
+            f"{field.write(setting.value)} is less than {field.write(present.value)} "
+            f"({present.source}), and a property may only raise it"
+        )
+    if field.direction is Direction.OFF and setting.value and not present.value:
+        return f"{present.source} switches {rule} off, which a property cannot undo"
     return None
 
 

@@ -12,7 +12,7 @@ from maintainer.decide.plan import decide, on_request
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicySet, RuleName
-from maintainer.domain.rule_field import fields_of
+from maintainer.domain.rule_field import Direction, fields_of
 from maintainer.domain.rules import RULES
 from maintainer.policy.effective import effective
 from maintainer.policy.writing import describe
@@ -135,7 +135,7 @@ def test_every_value_that_keeps_data_longer_may_only_be_raised_by_a_property() -
         f"{name}.{field.key}"
         for name, rule in RULES.items()
         for field in fields_of(rule)
-        if field.may_only_rise
+        if field.direction is Direction.UP
     }
     assert declared == set(FALLING)
 

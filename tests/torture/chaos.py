@@ -54,6 +54,11 @@ class Chaos:
         self._thread = threading.Thread(target=self._run, name="chaos", daemon=True)
         self._thread.start()
 
+    def finish(self) -> None:
+        """Wait until the last trouble of the schedule is over, and mend everything."""
+        self.join()
+        self.stop()
+
     def stop(self) -> None:
         """No further trouble, and everything mended."""
         self._stopping.set()

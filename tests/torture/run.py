@@ -189,8 +189,7 @@ def _run_torture(
             _wait_for_a_job(daemon)
             chaos.start()
             time.sleep(options.minutes * 60)
-            chaos.join()
-            chaos.stop()
+            chaos.finish()
             people.stop()
             writers.stop(WRITERS_STOP_SECONDS)
         with stage.timed("until quiet"):

@@ -177,8 +177,8 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - all facts of one proof
 ) -> tuple[Effect, Conclusion] | None:
     """Prove which files were removed, and that no referenced file was; None if storage fails.
 
-    `quarantine` is the policy's time in quarantine. `statistics` are the statistics files that the metadata
-    names; Spark has no metadata table that lists them.
+    `quarantine` is the policy's time in quarantine. `statistics` are the statistics files that the
+    metadata names; Spark has no metadata table that lists them.
     """
     report, approved = ports.runner.orphan_files.find_removed(job), action.approved
     if report is None or approved is None:
