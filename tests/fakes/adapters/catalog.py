@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from maintainer.domain.effect import CanaryResult
 from maintainer.domain.errors import CatalogUnavailableError
@@ -40,6 +40,7 @@ class FakeCatalog:
         self.polled: dict[
             TableIdentifier, str
         ] = {}  # the tokens that the last polls were asked with
+        self._answers: dict[TableIdentifier, tuple[datetime, str]] = {}
 
     def put(self, entry: TableInventory | TableFault) -> None:
         """Add a table, or replace what it is."""
@@ -114,17 +115,24 @@ class FakeCatalog:
         should_stop: Callable[[], bool] = lambda: False,
         within: timedelta | None = None,
     ) -> Iterator[Polled | TableFault | CatalogFault]:
-        """Each table is asked each time."""
-        del within
+        """Without `within` each table is asked; else a known one is asked again only when its last
+        answer is older, as a REST catalog is.
+        """
+        now = self._clock.now()
         for listed in self.tables():
             if should_stop():
                 return
             if isinstance(listed, CatalogFault):
                 yield listed
                 continue
+            asked_at, answer = self._answers.get(listed, (datetime.min.replace(tzinfo=UTC), ""))
+            if within is not None and now - asked_at < within and known.get(listed) == answer:
+                yield Polled(listed, answer, is_changed=False, metadata_location="")
+                continue
             entry = self._tables[listed]
             token = "" if isinstance(entry, TableFault) else entry.metadata_location
             self.polled[listed] = known.get(listed, "")
+            self._answers[listed] = now, token
             yield Polled(listed, token, not token or known.get(listed) != token, token)
 
     def inventory(
@@ -183,14 +191,22 @@ class FakeCatalog:
         return entry if isinstance(entry, TableFault) else entry.snapshots
 
     def count_rows(self, table: TableIdentifier, snapshot_id: int, limit_bytes: int) -> int | None:
-        """What set_rows said; a fake has no files, so limit_bytes never stands in the way."""
+        """What set_rows said, else the snapshot's records where no deletes apply to them; a fake
+        has no files, so limit_bytes never stands in the way.
+        """
         del limit_bytes
         entry = self._find(table)
-        if isinstance(entry, TableFault) or all(
-            snapshot.snapshot_id != snapshot_id for snapshot in entry.snapshots
-        ):
+        summaries = (
+            {snapshot.snapshot_id: snapshot.summary for snapshot in entry.snapshots}
+            if not isinstance(entry, TableFault)
+            else {}
+        )
+        if snapshot_id not in summaries:
             return None
-        return self._rows.get((table, snapshot_id))
+        summary = summaries[snapshot_id]
+        has_deletes = summary.get("total-delete-files") != "0"
+        records = None if has_deletes else int(summary.get("total-records", "0"))
+        return self._rows.get((table, snapshot_id), records)
 
     def file_bytes(self, table: TableIdentifier, path: str) -> int | None:
         return None if isinstance(self._find(table), TableFault) else self._files.get(path)

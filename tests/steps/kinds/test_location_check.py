@@ -187,6 +187,7 @@ def test_no_more_tables_are_read_for_a_removal_than_a_few(monkeypatch: pytest.Mo
                 world.look(replace(TABLE, name=name)), metadata_location="file:///elsewhere/2.json"
             )
         )
+    world.clock.advance(location_check.ANSWER_VALID_FOR)
     assert (
         refused(world)
         == "more than 1 tables are new or may have moved: locations are checked again first"
