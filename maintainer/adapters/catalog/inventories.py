@@ -21,7 +21,9 @@ from maintainer.adapters.catalog.files.access import Access
 from maintainer.adapters.catalog.files.aliases import every_path
 from maintainer.adapters.catalog.limits import (
     MAX_PARTITIONS,
+    CostlyFileError,
     TooLargeError,
+    TooManyError,
     UnreadableFileError,
     UnreadableLocationError,
 )
@@ -30,10 +32,14 @@ from maintainer.adapters.catalog.manifests.manifest import ListedManifest, descr
 from maintainer.adapters.catalog.manifests.metadata import (
     MetadataError,
     TableMetadata,
-    parse_metadata,
 )
 from maintainer.adapters.catalog.manifests.packed_digests import GatheredDigests
-from maintainer.adapters.catalog.reader import MetadataReader, count_entries, explain_reading
+from maintainer.adapters.catalog.reader import (
+    UNKNOWN_LENGTH_BYTES,
+    MetadataReader,
+    count_entries,
+    explain_reading,
+)
 from maintainer.adapters.catalog.tables.loading import is_rest
 from maintainer.adapters.catalog.tables.pointer import Pointer, locate
 from maintainer.domain.errors import CatalogUnavailableError
@@ -53,6 +59,7 @@ from maintainer.ports.clock import Clock
 
 DEFAULT_TIMEOUT: Final = timedelta(minutes=10)
 SLOWEST_ENTRIES_A_SECOND: Final = 5_000  # of manifests; one core reads 30 times as many
+_LIMITS: Final = TooLargeError | TooManyError | CostlyFileError | UnreadableLocationError
 READ_ATTEMPTS: Final = 3  # attempts for a table that expires files during the read
 
 
@@ -201,9 +208,7 @@ class Inventories:
             )
         access = self._access(table, pointer, can_renew=can_renew)
         try:
-            metadata, length = await self._reader.read_document(
-                access, pointer.location, parse_metadata
-            )
+            metadata, length = await self._reader.read_metadata(access, pointer.location)
             return pointer.location, Opened(pointer.location, access, metadata, length)
         except MetadataError as error:
             return pointer.location, self._fault(
@@ -211,9 +216,7 @@ class Inventories:
             )
         except UnreadableFileError as error:
             kind = (
-                FaultKind.UNSUPPORTED
-                if isinstance(error, TooLargeError | UnreadableLocationError)
-                else FaultKind.METADATA_CORRUPT
+                FaultKind.UNSUPPORTED if isinstance(error, _LIMITS) else FaultKind.METADATA_CORRUPT
             )
             return pointer.location, self._fault(table, kind, explain(error, access.secrets()))
         except Exception as error:  # noqa: BLE001 - as above, for libraries of storages
@@ -321,11 +324,7 @@ class Inventories:
         source = opened.metadata.sources[snapshot_id]
         if source.list_path is not None:
             try:
-                return (
-                    await self._reader.read_document(
-                        opened.access, source.list_path, self._reader.decode_list
-                    )
-                )[0], ()
+                return (await self._reader.read_list(opened.access, source.list_path))[0], ()
             except Exception as error:  # noqa: BLE001 - after any error the list is unknown
                 return (), (
                     Unreadable(
@@ -337,7 +336,7 @@ class Inventories:
         listed, unreadable = [], []
         for path in source.paths:
             try:
-                raw = await self._reader.fetch(opened.access, path)
+                raw = await self._reader.fetch(opened.access, path, UNKNOWN_LENGTH_BYTES)
                 listed.append(describe_manifest(path, raw))
             except Exception as error:  # noqa: BLE001 - as above
                 unreadable.append(

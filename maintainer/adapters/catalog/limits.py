@@ -14,27 +14,32 @@ from typing import Any, Final, TypeVar
 from maintainer.domain.location import is_link_local
 from maintainer.domain.units import MIB, format_size
 
-MAX_DOCUMENT_BYTES: Final = (
-    256 * MIB
-    # Of a metadata.json or a manifest list, stored and decompressed. Enough for hundreds of
-    # thousands of snapshots.
-)
-FREE_BYTES: Final = (
-    4 * MIB
-    # Files up to this size are read at once. Larger files wait for their part of a budget that all
-    # tables share.
-)
+# Of a metadata file as stored: this process holds it while another one decodes it. A metadata.json
+# of 20,000 snapshots has half of it.
+MAX_STORED_BYTES: Final = 96 * MIB
+MAX_DOCUMENT_BYTES: Final = 256 * MIB  # of a metadata.json or a manifest list, decompressed
+# Files up to this size are read at once; this process decodes them if they decompress to no more.
+# Larger files wait for their part of a budget that all tables share.
+FREE_BYTES: Final = 4 * MIB
+# What this process keeps of a larger metadata.json: the bytes of its JSON without what no inventory
+# needs, and its snapshots, refs, statistics files, properties, partition fields and former files.
+MAX_REDUCED_BYTES: Final = 64 * MIB
+MAX_PARTS: Final = 200_000
+MAX_PROPERTIES: Final = 10_000  # of one table; the store keeps them
+MAX_SCHEMA_BYTES: Final = 4 * MIB  # of JSON; some ten thousand columns
+# Of one decoding process, beyond what the process has when it starts.
+MAX_DECODING_BYTES: Final = 320 * MIB
 # The least bytes of JSON for each value. A denser document needs many times its size in memory.
 BYTES_PER_VALUE: Final = 8
 MAX_VALUES: Final = 8_000_000  # in one metadata.json
 MAX_MANIFEST_BYTES: Final = 1024 * MIB  # in one manifest, all decompressed blocks together
 # In one decompressed Avro block. Spark writes blocks of 64 KB, PyIceberg blocks of one entry.
 MAX_BLOCK_BYTES: Final = 64 * MIB
-MAX_LISTED_MANIFESTS: Final = 1_000_000  # in one snapshot
+MAX_LISTED_MANIFESTS: Final = 250_000  # in one snapshot
 # In one manifest. A manifest of Iceberg's target size has a tenth of this number.
 MAX_ENTRIES: Final = 2_000_000
-MAX_SHARES: Final = 250_000  # partitions in one manifest
-MAX_NAME_CHARACTERS: Final = 64 * MIB  # in all partition names of one manifest together
+MAX_SHARES: Final = 100_000  # partitions in one manifest
+MAX_NAME_CHARACTERS: Final = 16 * MIB  # in all partition names of one manifest together
 MAX_PARTITIONS: Final = 1_000_000  # in one table
 
 # The schemes of Iceberg's storages. With http and https, the paths of a table could make the daemon
@@ -59,6 +64,17 @@ class TooLargeError(UnreadableFileError):
         has = f"more than {format_size(most)}" if size is None else format_size(size)
         super().__init__(f"{what} has {has}; the bound is {format_size(most)}")
         self.size = size
+
+
+class TooManyError(UnreadableFileError):
+    """A metadata file has more parts of a kind than allowed."""
+
+    def __init__(self, what: str, count: int, most: int) -> None:
+        super().__init__(f"metadata.json has {count:,} {what}; the bound is {most:,}")
+
+
+class CostlyFileError(UnreadableFileError):
+    """Decoding a metadata file takes more memory or time than one file may take."""
 
 
 class UnreadableLocationError(UnreadableFileError):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, wait
 from contextlib import suppress
 from functools import partial
+from traceback import clear_frames
 from typing import Any, Final, ParamSpec, TypeVar
 
 STOP_CHECK_SECONDS: Final = 0.1  # a waiting caller notices a request to stop within this time
@@ -102,14 +103,14 @@ class _SpareThreads:
         with self._lock:
             is_free = self._free > 0
             self._free -= is_free
-        if is_free:
-            self._calls.put(call)
-        else:
-            threading.Thread(target=self._work, args=(call,), name="aside", daemon=True).start()
+        self._calls.put(call)
+        if not is_free:
+            threading.Thread(target=self._work, name="aside", daemon=True).start()
 
-    def _work(self, call: Callable[[], None]) -> None:
+    def _work(self) -> None:
+        # No name keeps a call after its end: its arguments may be a file of many megabytes.
+        self._calls.get()()
         while True:
-            call()
             with self._lock:
                 self._free += 1
             try:
@@ -120,6 +121,8 @@ class _SpareThreads:
                         self._free -= 1
                         return
                 call = self._calls.get()  # a call arrived at the last moment
+            call()
+            del call
 
 
 _SPARE: Final = _SpareThreads()
@@ -133,6 +136,9 @@ def begin_aside(work: Callable[[], T]) -> Future[T]:
         try:
             found.set_result(work())
         except BaseException as error:  # noqa: BLE001 - the caller raises the error
+            # The error's traceback and the future refer to each other. Until the next collection
+            # of garbage they would keep what the work has read.
+            clear_frames(error.__traceback__)
             found.set_exception(error)
 
     _SPARE.give(run)

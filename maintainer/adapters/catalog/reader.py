@@ -6,11 +6,11 @@ The limits of requests, bytes and processes apply to all tables together.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final, Generic, TypeVar
 
 from maintainer.adapters.catalog.faults import explain, kind_of_storage_error
 from maintainer.adapters.catalog.files.access import Access
@@ -18,7 +18,10 @@ from maintainer.adapters.catalog.files.storage import Storages
 from maintainer.adapters.catalog.limits import (
     FREE_BYTES,
     MAX_DOCUMENT_BYTES,
+    MAX_STORED_BYTES,
+    CostlyFileError,
     TooLargeError,
+    TooManyError,
     UnreadableFileError,
 )
 from maintainer.adapters.catalog.loop import EventLoop, in_thread
@@ -27,10 +30,17 @@ from maintainer.adapters.catalog.manifests.decoding import (
     Batch,
     Decoded,
     DecodingPool,
+    DocumentKind,
     decode_batch,
+    read_listed,
 )
 from maintainer.adapters.catalog.manifests.fast_reader import read_manifest_list
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest
+from maintainer.adapters.catalog.manifests.metadata import (
+    TableMetadata,
+    accept_metadata,
+    parse_metadata,
+)
 from maintainer.adapters.catalog.manifests.packed_digests import GatheredDigests
 from maintainer.adapters.catalog.manifests.partition import Spec
 from maintainer.domain.inventory import FaultKind, ManifestDigest, SizeClasses, Unreadable
@@ -40,7 +50,8 @@ from maintainer.domain.units import KIB, MIB
 BATCH_BYTES: Final = 4 * MIB  # of manifests that are fetched and decoded together
 BATCH_ENTRIES: Final = 10_000  # the same, in entries: about 60 ms of decoding
 BATCH_MANIFESTS: Final = 64
-UNKNOWN_LENGTH_BYTES: Final = 8 * MIB  # for a manifest of unknown length: Iceberg's target size
+# For a manifest of unknown length, and its bound: twice Iceberg's target size.
+UNKNOWN_LENGTH_BYTES: Final = 16 * MIB
 GREATEST_ENTRY_BYTES: Final = KIB  # compressed, with statistics of about forty columns
 # Other metadata up to this size is decoded on the event loop, in a millisecond at most.
 INLINE_BYTES: Final = 64 * KIB
@@ -49,9 +60,13 @@ INLINE_BYTES: Final = 64 * KIB
 INLINE_ENTRIES: Final = 100  # batches up to this size are decoded on the loop
 POOLED_ENTRIES: Final = 200  # batches from this size on go to another process
 INLINE_PLAIN_BYTES: Final = 2 * MIB  # the limit for a decompressed manifest on the loop
-STARTING_ENTRIES: Final = 50_000  # a process is started only for tables from this size on
+# A process is started only for tables from this size on, and for files that decompress to more than
+# this process may decode in a thread.
+STARTING_ENTRIES: Final = 50_000
+THREAD_PLAIN_BYTES: Final = 8 * MIB
 
 DECODED_FACTOR: Final = 3  # the memory for decoding a document, as a multiple of its length
+MAX_REFUSED: Final = 10_000  # files that are remembered as too costly
 
 T = TypeVar("T")
 TakePortion = Callable[[list[ManifestDigest]], Awaitable[None]]
@@ -120,6 +135,38 @@ class ByteBudget:
                 turn.set_result(None)
 
 
+class Refused:
+    """Files that have passed a limit, with the reason: reading them again would cost the same.
+
+    A metadata file never changes, so a table is read again as soon as it points to another one.
+    """
+
+    def __init__(self) -> None:
+        self._reasons: OrderedDict[str, str] = OrderedDict()
+
+    def check(self, location: str) -> None:
+        """CostlyFileError if the file is known to pass a limit."""
+        reason = self._reasons.get(location)
+        if reason is not None:
+            self._reasons.move_to_end(location)
+            raise CostlyFileError(reason)
+
+    def add(self, location: str, reason: str) -> None:
+        """Remember a file; beyond MAX_REFUSED the one is forgotten that was asked for last."""
+        self._reasons[location] = reason
+        if len(self._reasons) > MAX_REFUSED:
+            self._reasons.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading(Generic[T]):
+    """How a document is decoded in this process, and how the content of another process is read."""
+
+    kind: DocumentKind
+    decode: Callable[[bytes, int], T]
+    accept: Callable[[bytes], T]
+
+
 class MetadataReader:
     """Fetches and decodes metadata for all tables. The constructor starts nothing."""
 
@@ -139,7 +186,8 @@ class MetadataReader:
 
     def _open_gates(self) -> None:
         self.budget = ByteBudget(self.limits.manifest_bytes)
-        self.documents = ByteBudget(MAX_DOCUMENT_BYTES)
+        self.documents = ByteBudget(MAX_STORED_BYTES)
+        self.refused = Refused()
         self._requests = asyncio.Semaphore(self.limits.requests)
         self._decoding = asyncio.Semaphore(max(1, self.limits.decode_processes))
         self._retiring: asyncio.TimerHandle | None = None
@@ -152,42 +200,87 @@ class MetadataReader:
         self._open_gates()
 
     async def fetch(
-        self, access: Access, location: str, most_bytes: int = MAX_DOCUMENT_BYTES
+        self, access: Access, location: str, most_bytes: int = MAX_STORED_BYTES
     ) -> bytes:
         """Fetch a whole file in its turn; TooLargeError if it has more than `most_bytes`."""
         async with self._requests:
             return await access.read(location, most_bytes)
 
-    async def read_document(
-        self, access: Access, location: str, decode: Callable[[bytes, int], T]
-    ) -> tuple[T, int]:
-        """Fetch and decode a metadata.json or manifest list; return it and its length in bytes.
+    async def read_metadata(self, access: Access, location: str) -> tuple[TableMetadata, int]:
+        """Read a metadata.json; return it and its length in bytes.
 
-        `decode` takes the bytes and the limit of decompressed bytes. A large file first waits for
-        its part of the shared budget, which is its stored size plus its decoded size.
+        MetadataError and UnreadableFileError as of `parse_metadata`; CostlyFileError if it passes
+        a limit, also from memory: a metadata file never changes.
         """
-        try:
-            return await self._read_document(access, location, decode, FREE_BYTES)
-        except TooLargeError as error:
-            if error.size is not None and error.size > MAX_DOCUMENT_BYTES:
-                raise TooLargeError(location, error.size, MAX_DOCUMENT_BYTES) from error
-            async with self.documents.lend(
-                MAX_DOCUMENT_BYTES if error.size is None else DECODED_FACTOR * error.size
-            ):
-                return await self._read_document(access, location, decode, MAX_DOCUMENT_BYTES)
+        return await self._read_document(
+            access, location, _Reading(DocumentKind.METADATA, parse_metadata, accept_metadata)
+        )
+
+    async def read_list(
+        self, access: Access, location: str
+    ) -> tuple[tuple[ListedManifest, ...], int]:
+        """Read a manifest list, as `read_metadata` reads its file."""
+
+        def decode(raw: bytes, most_bytes: int) -> tuple[ListedManifest, ...]:
+            return read_manifest_list(raw, self._count_slow, most_bytes)
+
+        return await self._read_document(
+            access, location, _Reading(DocumentKind.MANIFEST_LIST, decode, read_listed)
+        )
 
     async def _read_document(
-        self, access: Access, location: str, decode: Callable[[bytes, int], T], most_bytes: int
+        self, access: Access, location: str, reading: _Reading[T]
     ) -> tuple[T, int]:
-        raw = await self.fetch(access, location, most_bytes)
+        self.refused.check(location)
+        try:
+            return await self._read_in_turn(access, location, reading)
+        except (TooLargeError, TooManyError, CostlyFileError) as error:
+            self.refused.add(location, str(error))
+            raise
+
+    async def _read_in_turn(
+        self, access: Access, location: str, reading: _Reading[T]
+    ) -> tuple[T, int]:
+        """Read a small file at once; a large one waits for its part of the shared budget."""
+        length: int | None = FREE_BYTES
+        try:
+            raw = await self.fetch(access, location, FREE_BYTES)
+        except TooLargeError as error:
+            length = error.size
+        else:
+            return await self._decode_document(raw, reading), len(raw)
+        # The error is gone here, and with it what it had read.
+        if length is not None and length > MAX_STORED_BYTES:
+            raise TooLargeError(location, length, MAX_STORED_BYTES)
+        async with self.documents.lend(
+            MAX_STORED_BYTES if length is None else DECODED_FACTOR * length
+        ):
+            raw = await self.fetch(access, location, MAX_STORED_BYTES)
+            return await self._decode_document(raw, reading), len(raw)
+
+    async def _decode_document(self, raw: bytes, reading: _Reading[T]) -> T:
         if len(raw) <= INLINE_BYTES:
             with suppress(TooLargeError):  # as for manifests
-                return decode(raw, INLINE_PLAIN_BYTES), len(raw)
-        return await in_thread(decode, raw, most_bytes), len(raw)
+                return reading.decode(raw, INLINE_PLAIN_BYTES)
+        async with self._decoding:
+            if len(raw) <= FREE_BYTES:
+                with suppress(TooLargeError):
+                    return await in_thread(reading.decode, raw, FREE_BYTES)
+            try:
+                content = await in_thread(
+                    self.pool.decode_document,
+                    reading.kind,
+                    raw,
+                    self._count_slow,
+                    MAX_DOCUMENT_BYTES,
+                )
+                del raw
+                return await in_thread(reading.accept, content)
+            finally:
+                self._retire_later()
 
-    def decode_list(self, raw: bytes, most_bytes: int) -> tuple[ListedManifest, ...]:
-        """Decode a manifest list; UnreadableFileError for corrupt bytes."""
-        return read_manifest_list(raw, lambda reason: self._on_slow(reason, 1), most_bytes)
+    def _count_slow(self, reason: SlowRead) -> None:
+        self._on_slow(reason, 1)
 
     async def digest(  # noqa: PLR0913, PLR0917 - the input, the way to read it, and the output
         self,
@@ -267,6 +360,8 @@ class MetadataReader:
                 self.count.entries += digest.entries_read
         for reason, manifests in decoded.slow.items():
             self._on_slow(reason, manifests)
+        for position in decoded.costly:
+            self.refused.add(fetched[position][0].path, str(decoded.outcomes[position]))
         outcomes = [
             Unreadable(manifest.path, f"manifest: {explain(UnreadableFileError(outcome))}")
             if isinstance(outcome, str)
@@ -277,10 +372,9 @@ class MetadataReader:
 
     async def _fetch_manifest(self, access: Access, manifest: ListedManifest) -> bytes | Unreadable:
         try:
+            self.refused.check(manifest.path)
             return await self.fetch(
-                access,
-                manifest.path,
-                MAX_DOCUMENT_BYTES if manifest.length_bytes is None else manifest.length_bytes,
+                access, manifest.path, min(length_of(manifest), MAX_STORED_BYTES)
             )
         # If one manifest cannot be read, the others must still be read.
         except Exception as error:  # noqa: BLE001
@@ -299,7 +393,11 @@ class MetadataReader:
         )
         async with self._decoding:
             if not is_pooled:
-                return await in_thread(decode_batch, batch)
+                is_bounded = self.limits.decode_processes > 0
+                with suppress(TooLargeError):
+                    return await in_thread(
+                        decode_batch, batch, THREAD_PLAIN_BYTES if is_bounded else None
+                    )
             try:
                 return await in_thread(self.pool.decode, batch)
             finally:

@@ -11,16 +11,13 @@ import json
 import os
 import re
 import threading
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import fastavro
 import pytest
 import zstandard
 from pyiceberg.io.pyarrow import PyArrowFileIO
@@ -37,9 +34,9 @@ from maintainer.adapters.catalog.limits import (
     check_location,
     local_path,
 )
-from maintainer.adapters.catalog.manifests import manifest, metadata
+from maintainer.adapters.catalog.manifests import manifest
 from maintainer.adapters.catalog.manifests import packed_digests as gathered
-from maintainer.adapters.catalog.manifests.container import MAGIC, open_container
+from maintainer.adapters.catalog.manifests.container import open_container
 from maintainer.adapters.catalog.manifests.decoding import decode_batch
 from maintainer.adapters.catalog.manifests.digest_sums import Tally
 from maintainer.adapters.catalog.manifests.fast_reader import digest_manifest, read_manifest_list
@@ -47,6 +44,7 @@ from maintainer.adapters.catalog.manifests.metadata import parse_metadata
 from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.adapters.catalog.reader import MetadataReader, ReadLimits
 from maintainer.domain.inventory import Content, FaultKind, TableFault, TableInventory
+from tests.adapters.catalog.avro_bytes import avro, block, deflated, listing
 from tests.adapters.catalog.lake import (
     Lake,
     StoppedClock,
@@ -128,21 +126,6 @@ def manifest_of(table: Table) -> Path:
     snapshot = table.current_snapshot()
     assert snapshot is not None
     return path_of(snapshot.manifests(table.io)[0].manifest_path)
-
-
-def block(count: int, data: bytes) -> bytes:
-    return long(count) + long(len(data)) + data + SYNC
-
-
-def avro(schema: Any, *blocks: bytes, codec: bytes = b"null") -> bytes:
-    pairs = {b"avro.schema": json.dumps(schema).encode(), b"avro.codec": codec}
-    head = b"".join(long(len(key)) + key + long(len(text)) + text for key, text in pairs.items())
-    return MAGIC + long(len(pairs)) + head + long(0) + SYNC + b"".join(blocks)
-
-
-def deflated(plain: bytes) -> bytes:
-    compressor = zlib.compressobj(wbits=-zlib.MAX_WBITS)
-    return compressor.compress(plain) + compressor.flush()
 
 
 # -- what is no file
@@ -365,19 +348,43 @@ def test_metadata_that_unfolds_into_very_much_is_a_fault(
     )
 
 
-def test_metadata_of_very_many_values_is_a_fault(
+@pytest.mark.parametrize("values", [300_000, 1_000_000])
+def test_metadata_of_very_many_values_is_a_fault(lake: Lake, values: int) -> None:
+    path = path_of(make_two(lake).metadata_location)
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | {"metadata-log": [1] * values}))
+    fault = fault_of(lake)
+    assert fault.kind is FaultKind.UNSUPPORTED
+    assert re.search(r"has [\d,]+ snapshots, refs and other parts; the bound is", fault.reason)
+
+
+def test_a_file_that_passed_a_limit_is_not_read_again_until_the_table_points_to_another(
     lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(metadata, "MAX_VALUES", 1000)
-    path = path_of(make_two(lake).metadata_location)
-    path.write_text(json.dumps(json.loads(path.read_bytes()) | {"metadata-log": [1] * 2000}))
-    assert fault_of(lake).kind is FaultKind.UNSUPPORTED
+    table = make_two(lake)
+    path = path_of(table.metadata_location)
+    sound = path.read_bytes()
+    path.write_text(json.dumps(json.loads(sound) | {"metadata-log": [1] * 300_000}))
+    reads: list[str] = []
+    read = Access.read
+
+    async def spy(self: Access, location: str, most: int = 0) -> bytes:
+        reads.append(location)
+        return await read(self, location, most)
+
+    monkeypatch.setattr(Access, "read", spy)
+    first, second = fault_of(lake), fault_of(lake)
+    assert first.reason == second.reason
+    assert reads.count(table.metadata_location) == 1
+    mended = path.with_name("mended.metadata.json")
+    mended.write_bytes(sound)
+    lake.point_to(f"file://{mended}", "orders")
+    assert isinstance(read_both(lake), TableInventory)
 
 
 def test_metadata_that_is_larger_than_its_bound_is_not_read(
     lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "MAX_DOCUMENT_BYTES", 8 * MIB)
+    monkeypatch.setattr(reading, "MAX_STORED_BYTES", 8 * MIB)
     path = path_of(make_two(lake).metadata_location)
     path.write_bytes(b" " * (9 * MIB))
     assert fault_of(lake).reason == f"file://{path} has 9 MiB; the bound is 8 MiB"
@@ -417,7 +424,7 @@ def test_a_small_manifest_that_holds_much_is_not_decoded_on_the_loop(
     decode = decode_batch
 
     def spy(batch: Any, most_bytes: int | None = None) -> Any:
-        if most_bytes is None:
+        if most_bytes == reading.THREAD_PLAIN_BYTES:
             threads.append(threading.current_thread().name)
         return decode(batch, most_bytes)
 
@@ -429,21 +436,6 @@ def test_a_small_manifest_that_holds_much_is_not_decoded_on_the_loop(
 
 def test_a_list_of_very_many_manifests_is_unreadable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_LISTED_MANIFESTS", 2)
-    schema = {"type": "record", "name": "manifest_file", "fields": [
-        {"name": "manifest_path", "type": "string", "field-id": 500}, {"name": "manifest_length",
-        "type": "long", "field-id": 501},
-        {"name": "partition_spec_id", "type": "int", "field-id": 502},
-    ]}  # fmt: skip
-
-    def listing(count: int) -> bytes:
-        stream = BytesIO()
-        fastavro.writer(
-            stream,
-            schema,
-            [{"manifest_path": "a", "manifest_length": 9, "partition_spec_id": 0}] * count,
-        )
-        return stream.getvalue()
-
     assert len(read_manifest_list(listing(2))) == 2
     with pytest.raises(UnreadableFileError, match="more than 2 manifests"):
         read_manifest_list(listing(3))

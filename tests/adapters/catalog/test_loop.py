@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
+from functools import partial
 
 import pytest
 
@@ -12,6 +15,7 @@ from maintainer.adapters.catalog.loop import (
     DaemonThreads,
     EventLoop,
     _SpareThreads,
+    begin_aside,
     in_thread,
     iterate_aside,
     wait_for,
@@ -95,7 +99,14 @@ def test_threads_are_used_again_and_end_when_there_is_nothing_to_do(
     monkeypatch.setattr("maintainer.adapters.catalog.loop.SPARE_SECONDS", 0.05)
     assert loop.run(in_thread(threading.current_thread)) is first
     wait_until_spare()
-    hanging = loop.submit(in_thread(never_set.wait))
+    began = threading.Event()
+
+    def hang() -> None:
+        began.set()
+        never_set.wait()
+
+    hanging = loop.submit(in_thread(hang))
+    assert began.wait(SECONDS)
     assert loop.run(in_thread(threading.current_thread)) is not first, "which hangs"
     hanging.cancel()
     never_set.set()
@@ -167,3 +178,38 @@ def test_the_errors_of_a_pool_are_its_callers() -> None:
         pool.submit(lambda: 1 // 0).result(SECONDS)
     assert pool.submit(len, "abc").result(SECONDS) == 3
     pool.shutdown(cancel_futures=True)
+
+
+class _Large:
+    """Stands for a file of many megabytes."""
+
+
+def test_nothing_keeps_what_a_failed_call_has_read(loop: EventLoop) -> None:
+    """Without a collection of garbage, which is rare: a refused file may be large."""
+    kept: list[weakref.ref[_Large]] = []
+
+    def fail() -> None:
+        large = _Large()
+        kept.append(weakref.ref(large))
+        message = f"refused: {large!r}"
+        raise ValueError(message)
+
+    gc.disable()
+    try:
+        with pytest.raises(ValueError, match="refused"):
+            loop.run(in_thread(fail))
+        assert kept[0]() is None
+    finally:
+        gc.enable()
+
+
+def test_a_waiting_thread_keeps_no_argument_of_its_last_call() -> None:
+    large = _Large()
+    kept = weakref.ref(large)
+    done = begin_aside(partial(repr, large))
+    assert done.result(10)
+    del large, done
+    deadline = time.monotonic() + SECONDS
+    while kept() is not None:
+        assert time.monotonic() < deadline
+        threading.Event().wait(0.01)

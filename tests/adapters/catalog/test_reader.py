@@ -408,7 +408,7 @@ def test_what_a_manifest_costs_is_known_from_its_list_or_guessed_from_its_length
     assert count_entries(replace(listed("a", 100 * KIB), live_entries=0)) == 100, (
         "all of them deleted, which takes as long to read"
     )
-    assert count_entries(listed("a")) == 8192
+    assert count_entries(listed("a")) == 16_384
 
 
 def test_the_bounds_have_a_size_that_a_batch_fits_in() -> None:

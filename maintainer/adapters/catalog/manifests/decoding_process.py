@@ -1,16 +1,19 @@
 """The program of a decoding process.
 
-It reads batches from its standard input and writes digests to its standard output, until one of
-them ends.
+It reads requests from its standard input and writes answers to its standard output, until one of
+them ends. Its argument is the memory that it may take beyond what it has at its start, in bytes.
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import sys
+from contextlib import suppress
+from pathlib import Path
 
-from maintainer.adapters.catalog.manifests.decoding import serve_batches
+from maintainer.adapters.catalog.manifests.decoding import OUT_OF_MEMORY, serve
 from maintainer.adapters.garbage import collect_rarely
 
 
@@ -18,13 +21,25 @@ def main() -> None:
     """Use the standard output only for answers; the parent process handles Ctrl-C."""
     collect_rarely()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    bound_memory(int(sys.argv[1]))
     with (
         os.fdopen(os.dup(sys.stdout.fileno()), "wb") as sink,
         os.fdopen(os.dup(sys.stdin.fileno()), "rb") as source,
     ):
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-        serve_batches(source, sink)
+        try:
+            serve(source, sink)
+        except MemoryError:
+            os._exit(OUT_OF_MEMORY)
         os._exit(0)  # all answers are written, so the time of a normal exit can be saved
+
+
+def bound_memory(most: int) -> None:
+    """Limit the address space to what the process has now and `most` bytes more."""
+    with suppress(OSError, ValueError, IndexError):  # a system without /proc has no such limit
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        limit = pages * os.sysconf("SC_PAGE_SIZE") + most
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 if __name__ == "__main__":

@@ -13,8 +13,13 @@ import msgspec
 from maintainer.adapters.catalog.limits import (
     BYTES_PER_VALUE,
     MAX_DOCUMENT_BYTES,
+    MAX_PARTS,
+    MAX_PROPERTIES,
+    MAX_REDUCED_BYTES,
+    MAX_SCHEMA_BYTES,
     MAX_VALUES,
     TooLargeError,
+    TooManyError,
 )
 from maintainer.adapters.catalog.manifests.partition import Spec, SpecField
 from maintainer.adapters.catalog.manifests.summary import LazySummary, read_operation
@@ -163,23 +168,86 @@ def parse_metadata(raw: bytes, most_bytes: int = MAX_DOCUMENT_BYTES) -> TableMet
     MetadataError if it is corrupt, of a view, or of an unknown format version. TooLargeError if it
     has more than `most_bytes` decompressed, or would need more memory than allowed.
     """
+    return _accept_or_explain(_decode(raw, most_bytes), len(raw))
+
+
+def reduce_metadata(raw: bytes, most_bytes: int = MAX_DOCUMENT_BYTES) -> bytes:
+    """Write a metadata.json again, as JSON without what no inventory needs.
+
+    The result has at most MAX_REDUCED_BYTES and MAX_PARTS. Errors as of `parse_metadata`.
+    """
+    document = _decode(raw, most_bytes)
+    _refuse_many(document)
+    reduced = msgspec.json.encode(
+        msgspec.structs.replace(
+            document,
+            schemas=None,
+            schema=_find_schema(document),
+            sort_orders=[
+                order
+                for order in document.sort_orders or ()
+                if order.order_id == document.default_sort_order_id
+            ],
+            metadata_log=[msgspec.Raw(b"0")] * len(document.metadata_log or ()),
+        )
+    )
+    if len(reduced) > MAX_REDUCED_BYTES:
+        raise TooLargeError("the history in metadata.json", len(reduced), MAX_REDUCED_BYTES)
+    return reduced
+
+
+def accept_metadata(reduced: bytes) -> TableMetadata:
+    """Decode what `reduce_metadata` has written; MetadataError as of `parse_metadata`."""
+    return _accept_or_explain(_DOCUMENTS.decode(reduced), len(reduced))
+
+
+def _decode(raw: bytes, most_bytes: int) -> _Document:
     plain = _decompress(raw, most_bytes) if raw[:2] == _GZIP else raw
     if plain.count(b",") > min(MAX_VALUES, most_bytes // BYTES_PER_VALUE):
         raise TooLargeError(_NAME, None, most_bytes)
     try:
-        document = _DOCUMENTS.decode(plain)
+        return _DOCUMENTS.decode(plain)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         _refuse_newer_version(plain)
         raise MetadataError(
             FaultKind.METADATA_CORRUPT,
             f"metadata.json ({len(raw)} bytes) cannot be decoded: {error}",
         ) from error
+
+
+def _refuse_many(document: _Document) -> None:
+    """Raise TooLargeError if the document has more parts than this process may keep."""
+    properties = len(document.properties or ())
+    if properties > MAX_PROPERTIES:
+        raise TooManyError("properties", properties, MAX_PROPERTIES)
+    parts = properties + sum(
+        len(part or ())
+        for part in (
+            document.snapshots,
+            document.refs,
+            document.statistics,
+            document.partition_statistics,
+            document.metadata_log,
+            document.partition_spec,
+            document.partition_specs,
+            *(spec.fields for spec in document.partition_specs or ()),
+        )
+    )
+    if parts > MAX_PARTS:
+        raise TooManyError("snapshots, refs and other parts", parts, MAX_PARTS)
+    schema = _find_schema(document)
+    if schema is not None and len(memoryview(schema.fields)) > MAX_SCHEMA_BYTES:
+        raise TooLargeError("the schema", len(memoryview(schema.fields)), MAX_SCHEMA_BYTES)
+
+
+def _accept_or_explain(document: _Document, length: int) -> TableMetadata:
     try:
+        _refuse_many(document)
         return _accept(document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise MetadataError(
             FaultKind.METADATA_CORRUPT,
-            f"metadata.json ({len(raw)} bytes) has a snapshot whose summary cannot be decoded: "
+            f"metadata.json ({length} bytes) has a snapshot whose summary cannot be decoded: "
             f"{error}",
         ) from error
     except OverflowError as error:
@@ -362,15 +430,20 @@ def _spec_field(position: int, field: _SpecField, columns: Mapping[int, _Named])
 
 def _columns(document: _Document) -> Mapping[int, _Named]:
     """Return the primitive columns of the current schema by id; empty for an unknown schema."""
-    schemas = document.schemas or ([document.schema] if document.schema is not None else [])
-    current = next(
-        (schema for schema in schemas if schema.schema_id == document.current_schema_id),
-        schemas[0] if len(schemas) == 1 else None,
-    )
+    current = _find_schema(document)
     try:
         return dict(_name_columns(current.fields, ())) if current is not None else {}
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}
+
+
+def _find_schema(document: _Document) -> _Schema | None:
+    """Find the current schema; None if the document does not name it."""
+    schemas = document.schemas or ([document.schema] if document.schema is not None else [])
+    return next(
+        (schema for schema in schemas if schema.schema_id == document.current_schema_id),
+        schemas[0] if len(schemas) == 1 else None,
+    )
 
 
 def _name_columns(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import signal
 import subprocess
@@ -13,15 +15,28 @@ from pathlib import Path
 
 import pytest
 
+from maintainer.adapters.catalog.limits import MAX_DOCUMENT_BYTES, CostlyFileError
 from maintainer.adapters.catalog.manifests import decoding
-from maintainer.adapters.catalog.manifests.decoding import Batch, DecodingPool, decode_batch
-from maintainer.adapters.catalog.manifests.fast_reader import _sample
+from maintainer.adapters.catalog.manifests.container import open_container
+from maintainer.adapters.catalog.manifests.decoding import (
+    Batch,
+    DecodingPool,
+    DocumentKind,
+    decode_batch,
+    read_listed,
+)
+from maintainer.adapters.catalog.manifests.fast_reader import _sample, read_manifest_list
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest
+from maintainer.adapters.catalog.manifests.metadata import MetadataError, accept_metadata
 from maintainer.domain.inventory import ManifestContent, ManifestDigest, SizeClasses
 from maintainer.domain.scan_cost import SlowRead
+from maintainer.domain.units import MIB
+from tests.adapters.catalog.avro_bytes import avro, block, deflated, listing
 from tests.adapters.catalog.manifests.test_fast_reader import write_tree
 
 RAW = _sample()
+SCHEMA_OF_RAW = open_container(RAW).schema
+SLOW: list[SlowRead] = []
 CLASSES = SizeClasses.around(1000)
 SECONDS = 10.0
 
@@ -76,16 +91,20 @@ def test_a_manifest_that_cannot_be_read_does_not_hide_the_others() -> None:
     assert decoded.slow == {}, "what no reader can read is not read slowly"
 
 
-def test_a_batch_is_read_as_it_was_written_and_one_that_breaks_off_is_noticed() -> None:
-    pipe = BytesIO()
+def test_batches_are_answered_in_their_order_and_one_that_breaks_off_is_noticed() -> None:
+    pipe, answers = BytesIO(), BytesIO()
     for count in (3, 0, 1):
         decoding.write_batch(pipe, batch(count))
     pipe.seek(0)
-    assert [decoding.read_batch(pipe) for _ in range(3)] == [batch(3), batch(0), batch(1)]
+    for _ in range(3):
+        decoding.answer(pipe, answers)
     with pytest.raises(EOFError):
-        decoding.read_batch(pipe)
+        decoding.answer(pipe, answers)
     with pytest.raises(EOFError):
-        decoding.read_batch(BytesIO(pipe.getvalue()[: len(RAW)]))
+        decoding.answer(BytesIO(pipe.getvalue()[: len(RAW)]), answers)
+    answers.seek(0)
+    found = [decoding._DECODED.decode(decoding.read_message(answers)) for _ in range(3)]
+    assert found == [decode_batch(batch(count)) for count in (3, 0, 1)]
 
 
 def test_without_processes_everything_is_decoded_here() -> None:
@@ -117,21 +136,20 @@ def test_a_process_says_how_many_manifests_it_read_slowly(pool: DecodingPool) ->
     assert len(pool.ids()) == 1
 
 
-def test_what_a_killed_process_was_to_decode_is_decoded_here_and_another_takes_its_place(
+def test_what_a_killed_process_was_to_decode_is_decoded_by_another(
     pool: DecodingPool, caplog: pytest.LogCaptureFixture
 ) -> None:
     pool.decode(batch())
     [first] = pool.ids()
     os.kill(first, signal.SIGKILL)
     assert pool.decode(batch()) == decode_batch(batch())
-    assert "a decoding process was lost, its 3 manifests are decoded here" in caplog.text
-    assert pool.decode(batch()) == decode_batch(batch())
+    assert "the process that decodes the file ended (-9)" in caplog.text
     [second] = pool.ids()
     assert second != first
     assert not is_alive(first)
 
 
-def test_processes_that_never_answer_are_not_started_for_ever(
+def test_processes_that_do_not_start_are_not_tried_for_ever(
     pool: DecodingPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     starts = 0
@@ -144,10 +162,102 @@ def test_processes_that_never_answer_are_not_started_for_ever(
 
     monkeypatch.setattr(sys, "executable", "/bin/false")
     monkeypatch.setattr(pool, "_start", start)
-    for _ in range(decoding.MAX_LOSSES + 3):
+    for _ in range(decoding.MAX_FAILED_STARTS + 3):
         assert pool.decode(batch()) == decode_batch(batch())
-    assert starts == decoding.MAX_LOSSES
+    assert starts == decoding.MAX_FAILED_STARTS
     assert pool.ids() == []
+
+
+def never_here(*_arguments: object) -> None:
+    message = "this process must not decode what another one could not"
+    raise AssertionError(message)
+
+
+def stuffed(snapshots: int) -> bytes:
+    """A metadata.json of so many snapshots, which compresses to next to nothing."""
+    item = json.dumps({"snapshot-id": 1, "timestamp-ms": 1})
+    many = ",".join([item] * snapshots)
+    return gzip.compress(
+        f'{{"format-version": 2, "location": "s3://a/b", "snapshots": [{many}]}}'.encode()
+    )
+
+
+def reduce(pool: DecodingPool, raw: bytes) -> bytes:
+    return pool.decode_document(DocumentKind.METADATA, raw, SLOW.append, MAX_DOCUMENT_BYTES)
+
+
+def test_metadata_that_needs_too_much_memory_is_refused_and_not_decoded_here(
+    pool: DecodingPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decoding, "MAX_DECODING_BYTES", 32 * MIB)
+    monkeypatch.setattr(decoding, "decode_document", never_here)
+    with pytest.raises(CostlyFileError, match="of memory to decode"):
+        reduce(pool, stuffed(1_000_000))
+    assert accept_metadata(reduce(pool, stuffed(2))).format_version == 2, "another one is read"
+
+
+def test_a_manifest_that_needs_too_much_memory_does_not_hide_the_others(
+    pool: DecodingPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decoding, "MAX_DECODING_BYTES", 48 * MIB)
+    monkeypatch.setattr(decoding, "decode_batch", never_here)
+    bomb = avro(json.loads(SCHEMA_OF_RAW), block(1, deflated(bytes(60 * MIB))), codec=b"deflate")
+    found = pool.decode(
+        Batch([(listed("a"), RAW), (listed("b", bomb), bomb), (listed("c"), RAW)], {}, CLASSES)
+    )
+    assert [type(outcome) for outcome in found.outcomes] == [ManifestDigest, str, ManifestDigest]
+    assert found.costly == [1]
+    assert "of memory to decode" in str(found.outcomes[1])
+
+
+def test_a_manifest_that_costs_its_process_twice_is_refused(
+    pool: DecodingPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decode = decoding._Process.decode
+
+    def die_of_b(self: decoding._Process, batch: Batch) -> decoding.Decoded:
+        if any(manifest.path == "b" for manifest, _ in batch.manifests):
+            os.kill(self.id, signal.SIGKILL)
+        return decode(self, batch)
+
+    monkeypatch.setattr(decoding._Process, "decode", die_of_b)
+    monkeypatch.setattr(decoding, "decode_batch", never_here)
+    found = pool.decode(
+        Batch([(listed("a"), RAW), (listed("b"), RAW), (listed("c"), RAW)], {}, CLASSES)
+    )
+    assert found.outcomes[1] == "the process that decodes the file ended (-9)"
+    assert found.costly == [1]
+    assert isinstance(found.outcomes[0], ManifestDigest)
+    assert isinstance(found.outcomes[2], ManifestDigest)
+
+
+@pytest.mark.parametrize(
+    ("document", "error", "reason"),
+    [
+        (b"{", MetadataError, "cannot be decoded"),
+        (b'{"format-version": 9}', MetadataError, "is not among 1 to 3|no location"),
+        (gzip.compress(bytes(9 * MIB)), CostlyFileError, "the bound is 8 MiB"),
+        (
+            json.dumps({"format-version": 2, "location": "a", "properties": {}})[:-2].encode()
+            + b",".join(b'"p%d": 1' % number for number in range(10_001))
+            + b"}}",
+            CostlyFileError,
+            "metadata.json has 10,001 properties; the bound is 10,000",
+        ),
+    ],
+)
+def test_a_process_refuses_a_document_as_this_process_does(
+    pool: DecodingPool, document: bytes, error: type[Exception], reason: str
+) -> None:
+    with pytest.raises(error, match=reason):
+        accept_metadata(pool.decode_document(DocumentKind.METADATA, document, SLOW.append, 8 * MIB))
+    assert len(pool.ids()) == 1, "it goes on"
+
+
+def test_a_list_is_decoded_as_this_process_does(pool: DecodingPool) -> None:
+    raw = listing(3)
+    content = pool.decode_document(DocumentKind.MANIFEST_LIST, raw, SLOW.append, 8 * MIB)
+    assert read_listed(content) == read_manifest_list(raw)
 
 
 @pytest.mark.slow
