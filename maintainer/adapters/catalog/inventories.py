@@ -20,10 +20,8 @@ from maintainer.adapters.catalog.faults import (
 from maintainer.adapters.catalog.files.access import Access
 from maintainer.adapters.catalog.files.aliases import every_path
 from maintainer.adapters.catalog.limits import (
+    LASTING,
     MAX_PARTITIONS,
-    CostlyFileError,
-    TooLargeError,
-    TooManyError,
     UnreadableFileError,
     UnreadableLocationError,
 )
@@ -59,7 +57,7 @@ from maintainer.ports.clock import Clock
 
 DEFAULT_TIMEOUT: Final = timedelta(minutes=10)
 SLOWEST_ENTRIES_A_SECOND: Final = 5_000  # of manifests; one core reads 30 times as many
-_LIMITS: Final = TooLargeError | TooManyError | CostlyFileError | UnreadableLocationError
+_REFUSED: Final = (*LASTING, UnreadableLocationError)
 READ_ATTEMPTS: Final = 3  # attempts for a table that expires files during the read
 
 
@@ -216,7 +214,7 @@ class Inventories:
             )
         except UnreadableFileError as error:
             kind = (
-                FaultKind.UNSUPPORTED if isinstance(error, _LIMITS) else FaultKind.METADATA_CORRUPT
+                FaultKind.UNSUPPORTED if isinstance(error, _REFUSED) else FaultKind.METADATA_CORRUPT
             )
             return pointer.location, self._fault(table, kind, explain(error, access.secrets()))
         except Exception as error:  # noqa: BLE001 - as above, for libraries of storages

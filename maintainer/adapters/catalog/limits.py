@@ -41,6 +41,14 @@ MAX_ENTRIES: Final = 2_000_000
 MAX_SHARES: Final = 100_000  # partitions in one manifest
 MAX_NAME_CHARACTERS: Final = 16 * MIB  # in all partition names of one manifest together
 MAX_PARTITIONS: Final = 1_000_000  # in one table
+# More is not plausible: bytes or records of one file, entries for each stored byte of a manifest.
+MAX_FILE_BYTES: Final = 2**50
+MAX_FILE_RECORDS: Final = 2**50
+MAX_ENTRIES_PER_BYTE: Final = 64  # what deflate can pack of the shortest entries
+# A manifest with fewer stored bytes for each entry may list a file many times: each entry has a
+# path of its own, which hardly compresses to less.
+LEAST_ENTRY_BYTES: Final = 16
+CHECKED_ENTRIES: Final = 1000  # a smaller manifest is not checked
 
 # The schemes of Iceberg's storages. With http and https, the paths of a table could make the daemon
 # send requests into its network.
@@ -73,8 +81,16 @@ class TooManyError(UnreadableFileError):
         super().__init__(f"metadata.json has {count:,} {what}; the bound is {most:,}")
 
 
+class ImplausibleError(UnreadableFileError):
+    """A metadata file says what cannot be true of a table; figures made of it would be wrong."""
+
+
 class CostlyFileError(UnreadableFileError):
     """Decoding a metadata file takes more memory or time than one file may take."""
+
+
+# What another reading of the same file would find again.
+LASTING: Final = (TooLargeError, TooManyError, ImplausibleError, CostlyFileError)
 
 
 class UnreadableLocationError(UnreadableFileError):

@@ -17,11 +17,11 @@ from maintainer.adapters.catalog.files.access import Access
 from maintainer.adapters.catalog.files.storage import Storages
 from maintainer.adapters.catalog.limits import (
     FREE_BYTES,
+    LASTING,
     MAX_DOCUMENT_BYTES,
     MAX_STORED_BYTES,
     CostlyFileError,
     TooLargeError,
-    TooManyError,
     UnreadableFileError,
 )
 from maintainer.adapters.catalog.loop import EventLoop, in_thread
@@ -234,7 +234,7 @@ class MetadataReader:
         self.refused.check(location)
         try:
             return await self._read_in_turn(access, location, reading)
-        except (TooLargeError, TooManyError, CostlyFileError) as error:
+        except LASTING as error:
             self.refused.add(location, str(error))
             raise
 

@@ -15,9 +15,11 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import fastavro
 import pytest
 import zstandard
 from pyiceberg.io.pyarrow import PyArrowFileIO
@@ -29,6 +31,7 @@ from maintainer.adapters.catalog.files.access import Access
 from maintainer.adapters.catalog.files.storage import Storages
 from maintainer.adapters.catalog.limits import (
     MAX_BLOCK_BYTES,
+    ImplausibleError,
     TooLargeError,
     UnreadableFileError,
     check_location,
@@ -43,7 +46,13 @@ from maintainer.adapters.catalog.manifests.fast_reader import digest_manifest, r
 from maintainer.adapters.catalog.manifests.metadata import parse_metadata
 from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.adapters.catalog.reader import MetadataReader, ReadLimits
-from maintainer.domain.inventory import Content, FaultKind, TableFault, TableInventory
+from maintainer.domain.inventory import (
+    Content,
+    FaultKind,
+    ManifestContent,
+    TableFault,
+    TableInventory,
+)
 from tests.adapters.catalog.avro_bytes import avro, block, deflated, listing
 from tests.adapters.catalog.lake import (
     Lake,
@@ -464,6 +473,79 @@ def test_a_table_of_very_many_partitions_is_a_fault(
     found = lake.catalog.inventory(identify("sales", "orders"), small_target, know_nothing)
     assert isinstance(found, TableFault)
     assert found.reason == "it has more than 1,000,000 partitions, which is the bound"
+
+
+# -- what cannot be true
+
+
+@pytest.mark.parametrize("field", ["file_size_in_bytes", "record_count"])
+@pytest.mark.parametrize("number", [2**50 + 1, 2**63 - 1])
+def test_a_file_of_impossible_size_makes_its_manifest_unreadable(field: str, number: int) -> None:
+    raw = write(manifest_schema(2), [entry(), entry(**{field: number})])
+    for read in (digest_manifest, manifest.digest_manifest):
+        with pytest.raises(ImplausibleError, match=f"a file of .*{number:,}"):
+            read(raw, listed_as(raw), SPECS, CLASSES)
+
+
+def test_a_file_of_a_pebibyte_is_read() -> None:
+    raw = write(manifest_schema(2), [entry(file_size_in_bytes=2**50)])
+    assert digest_manifest(raw, listed_as(raw), SPECS, CLASSES).partitions[0].bytes == 2**50
+
+
+def repeated(*paths: str, times: int, status: int = 1) -> bytes:
+    stream = BytesIO()
+    entries = [entry(file_path=path, status=status) for path in paths] * times
+    fastavro.writer(stream, manifest_schema(2), entries, codec="deflate", sync_interval=4 * MIB)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("read", [digest_manifest, manifest.digest_manifest])
+def test_a_file_that_is_listed_many_times_makes_its_manifest_unreadable(read: Any) -> None:
+    raw = repeated("s3://a/data/x.parquet", "s3://a/data/y.parquet", times=1000)
+    with pytest.raises(ImplausibleError, match=r"it lists the file s3://a/data/x.parquet twice"):
+        read(raw, listed_as(raw), SPECS, CLASSES)
+
+
+@pytest.mark.parametrize("read", [digest_manifest, manifest.digest_manifest])
+def test_many_entries_of_one_file_are_sound_where_they_are_deleted_or_deletion_vectors(
+    read: Any,
+) -> None:
+    deleted = repeated("s3://a/data/x.parquet", times=2000, status=2)
+    assert read(deleted, listed_as(deleted), SPECS, CLASSES).entries_read == 2000
+    vectors = write(
+        manifest_schema(3),
+        [entry(file_path="s3://a/data/v.puffin", content=1, file_format="puffin")] * 2000,
+    )
+    listed = listed_as(vectors, ManifestContent.DELETES)
+    assert read(vectors, listed, SPECS, CLASSES).entries_read == 2000
+
+
+def test_many_similar_paths_are_sound() -> None:
+    paths = [f"s3://a/data/part-{number:05}.parquet" for number in range(5000)]
+    raw = repeated(*paths, times=1)
+    assert digest_manifest(raw, listed_as(raw), SPECS, CLASSES).entries_read == 5000
+
+
+def test_a_list_that_names_a_manifest_twice_is_unreadable() -> None:
+    listed = read_manifest_list(listing(3))
+    assert len(listed) == 3
+    rows = [["a", 9, 0, 1, 0, None, 1, 1], ["a", 9, 0, 1, 0, None, 1, 1]]
+    with pytest.raises(ImplausibleError, match="it lists the manifest a twice"):
+        manifest.list_manifests(rows)
+
+
+@pytest.mark.parametrize(("added", "is_plausible"), [(9 * 64, True), (9 * 64 + 1, False)])
+def test_a_list_does_not_claim_more_files_than_a_manifest_can_hold(
+    added: int, is_plausible: bool
+) -> None:
+    rows = [["a", 9, 0, 1, 0, None, added, 0]]
+    if is_plausible:
+        assert manifest.list_manifests(rows)[0].live_entries == added
+        return
+    with pytest.raises(ImplausibleError, match=r"lists 577 files in 9 bytes"):
+        manifest.list_manifests(rows)
+    with pytest.raises(ImplausibleError, match=r"lists -1 files"):
+        manifest.list_manifests([["a", 9, 0, 1, 0, None, -1, 0]])
 
 
 # -- what never ends

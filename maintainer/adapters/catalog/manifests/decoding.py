@@ -26,11 +26,12 @@ import msgspec
 
 import maintainer
 from maintainer.adapters.catalog.limits import (
+    LASTING,
     MAX_DECODING_BYTES,
     MAX_MANIFEST_BYTES,
     CostlyFileError,
+    ImplausibleError,
     TooLargeError,
-    TooManyError,
     UnreadableFileError,
 )
 from maintainer.adapters.catalog.manifests.fast_reader import digest_manifest, read_manifest_list
@@ -143,8 +144,8 @@ def decode_batch(batch: Batch, most_bytes: int | None = None) -> Decoded:
                     most_bytes or MAX_MANIFEST_BYTES,
                 )
             )
-        except TooLargeError as error:
-            if most_bytes is not None:
+        except (TooLargeError, ImplausibleError) as error:
+            if most_bytes is not None and isinstance(error, TooLargeError):
                 raise
             outcomes.append(str(error))
             costly.append(position)
@@ -501,7 +502,7 @@ def answer(source: IO[bytes], sink: IO[bytes]) -> None:
     except MemoryError:
         refused = _Refused(NEEDS_MEMORY, is_costly=True)
     except UnreadableFileError as error:
-        refused = _Refused(str(error), is_costly=isinstance(error, TooLargeError | TooManyError))
+        refused = _Refused(str(error), is_costly=isinstance(error, LASTING))
     except Exception as error:  # noqa: BLE001 - a library's error makes the document unreadable
         refused = _Refused(f"{type(error).__name__}: {error}")
     outcome = _Outcome(refused, slow, resident_bytes() > MAX_DECODING_BYTES // 2)

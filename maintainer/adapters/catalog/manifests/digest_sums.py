@@ -10,8 +10,11 @@ from typing import Any
 
 from maintainer.adapters.catalog.limits import (
     MAX_ENTRIES,
+    MAX_FILE_BYTES,
+    MAX_FILE_RECORDS,
     MAX_NAME_CHARACTERS,
     MAX_SHARES,
+    ImplausibleError,
     UnreadableFileError,
 )
 from maintainer.domain.file_sizes import (
@@ -81,6 +84,11 @@ class Tally:
         ordered = sorted(sizes)
         if ordered[0] < 0 or min(records) < 0:
             raise ValueError(f"{ordered[0]} bytes or {min(records)} records")
+        if ordered[-1] > MAX_FILE_BYTES or max(records) > MAX_FILE_RECORDS:
+            raise ImplausibleError(
+                f"it lists a file of {ordered[-1]:,} bytes or {max(records):,} records; the bound "
+                f"of each is {MAX_FILE_BYTES:,}"
+            )
         share = self._share(partition, content)
         share.file_count += len(sizes)
         share.bytes += sum(sizes)

@@ -19,6 +19,7 @@ from maintainer.adapters.catalog.limits import (
     MAX_DOCUMENT_BYTES,
     MAX_LISTED_MANIFESTS,
     MAX_MANIFEST_BYTES,
+    ImplausibleError,
     TooLargeError,
     UnreadableFileError,
 )
@@ -139,7 +140,7 @@ def _read(
     if slow_reader_reason() is None:
         try:
             return read_fast()
-        except TooLargeError:
+        except (TooLargeError, ImplausibleError):
             raise
         except Exception as error:  # noqa: BLE001 - the slow reader has better error messages
             reason = SlowRead.SCHEMA if isinstance(error, NotGeneratedError) else SlowRead.CONTENTS
@@ -250,9 +251,13 @@ def _digest(
     def write(values: tuple[Any, ...]) -> str:
         return write_partition(dict(zip(names, values, strict=True)))
 
+    is_checked = False
     for count, size, padded in _batches(container):
         _read_exactly(read_block, count, size, padded, groups)
         tally.count(count)
+        if not is_checked and manifest.is_suspicious(listed, len(raw), tally.entries):
+            is_checked = True
+            manifest.refuse_repeats(container)
         pending += count
         pending_bytes += size
         if pending >= _PENDING_ENTRIES or pending_bytes >= _PENDING_BYTES:

@@ -8,15 +8,20 @@ the same values faster, and uses this reader if it fails.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import fastavro
 
 from maintainer.adapters.catalog.limits import (
+    CHECKED_ENTRIES,
+    LEAST_ENTRY_BYTES,
     MAX_DOCUMENT_BYTES,
+    MAX_ENTRIES,
+    MAX_ENTRIES_PER_BYTE,
     MAX_MANIFEST_BYTES,
+    ImplausibleError,
     UnreadableFileError,
     at_most_listed,
 )
@@ -100,6 +105,7 @@ def list_manifests(rows: Iterable[Iterable[Any]]) -> tuple[ListedManifest, ...]:
     of each file.
     """
     listed = tuple(map(list_manifest, at_most_listed(rows)))
+    _refuse_implausible(listed)
     if all(
         manifest.content is ManifestContent.DATA or manifest.live_entries == 0
         for manifest in listed
@@ -109,6 +115,21 @@ def list_manifests(rows: Iterable[Iterable[Any]]) -> tuple[ListedManifest, ...]:
         replace(manifest, keeps_files=manifest.content is ManifestContent.DATA)
         for manifest in listed
     )
+
+
+def _refuse_implausible(listed: Sequence[ListedManifest]) -> None:
+    paths: set[str] = set()
+    for manifest in listed:
+        if manifest.path in paths:
+            raise ImplausibleError(f"it lists the manifest {manifest.path} twice")
+        paths.add(manifest.path)
+        live = manifest.live_entries or 0
+        most = MAX_ENTRIES_PER_BYTE * (manifest.length_bytes or MAX_ENTRIES)
+        if not 0 <= live <= most:
+            raise ImplausibleError(
+                f"it says that the manifest {manifest.path} lists {live:,} files in "
+                f"{manifest.length_bytes or 0:,} bytes"
+            )
 
 
 def list_manifest(values: Iterable[Any]) -> ListedManifest:
@@ -160,7 +181,35 @@ def digest_manifest(
 ) -> ManifestDigest:
     """Make the digest of a manifest's live entries; `classes` tell small from large files."""
     container = open_listed(raw, listed, most_bytes)
-    return make_digest(listed, len(raw), tally_entries(container, listed, specs, classes))
+    tally = tally_entries(container, listed, specs, classes)
+    if is_suspicious(listed, len(raw), tally.entries):
+        refuse_repeats(container)
+    return make_digest(listed, len(raw), tally)
+
+
+def is_suspicious(listed: ListedManifest, length_bytes: int, entries: int) -> bool:
+    """Return whether a manifest of data files has so few bytes that its entries may be equal.
+
+    Deletion vectors are left out: many of them have one path, that of their Puffin file.
+    """
+    return (
+        listed.content is ManifestContent.DATA
+        and entries >= CHECKED_ENTRIES
+        and length_bytes < LEAST_ENTRY_BYTES * entries
+    )
+
+
+def refuse_repeats(container: Container) -> None:
+    """ImplausibleError if the manifest lists a live file twice."""
+    reader = compile_reader(container.schema, is_list=False)
+    status, file, path = reader.names["status"], reader.names["data_file"], "file_path"
+    seen: set[int] = set()  # hashes, of which one in a billion collides
+    for entry in _records(container, reader):
+        if entry.get(status) in _LIVE:
+            name = str(entry[file].get(reader.file_names[path]) or "")
+            if hash(name) in seen:
+                raise ImplausibleError(f"it lists the file {name} twice")
+            seen.add(hash(name))
 
 
 def open_listed(
