@@ -43,7 +43,7 @@ endif
 
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
 
-.PHONY: help setup demo run test test-clusters test-runners test-flink test-web test-fast test-kube test-node image image-check release-check conformance bench experiments lighthouse pictures torture matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
+.PHONY: help setup demo run test test-clusters test-runners test-flink test-web test-fast test-kube test-node image image-check release-check conformance bench experiments lighthouse pictures torture soak matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -234,9 +234,13 @@ VERSITYGW := github.com/versity/versitygw/cmd/versitygw@v1.8.0
 experiments: setup $(S3_READY) $(HDFS_READY) $(SERVERS_READY) .cache/experiments/versitygw  ## the published experiments on small files, repeated: writes docs/experiments.md (needs Go, an hour and a quiet machine; SCALE=0.1 ONLY=merges prints one)
 	VERSITYGW="$(CURDIR)/.cache/experiments/versitygw" $(BIN)/python -m tests.experiments --scale "$(SCALE)" --only "$(ONLY)"
 
-torture: setup  ## writers, and everything around the daemon breaks: was anything lost? (MINUTES=30 SEED=1 RUNNER=socket; docs/torture.md)
+torture: setup  ## writers, and everything around the daemon breaks: was anything lost? (MINUTES=30 SCANS=200 SEED=1 RUNNER=socket; docs/torture.md)
 	@mkdir -p test-results
 	$(BIN)/python -m tests.torture --minutes "$(MINUTES)" --seed "$(or $(SEED),1)" --runner "$(or $(RUNNER),socket)" --json test-results/torture.json
+	$(MAKE) soak
+
+soak: setup  ## the daemon's memory on a lake of hostile tables (SCANS=200); a part of torture
+	SOAK_SCANS="$(or $(SCANS),200)" $(BIN)/pytest tests/soak --numprocesses 0
 
 matrix: setup  ## what Spark executes, on each supported version of Spark: an hour; one table at its end (ONLY=3.5)
 	$(BIN)/python -m tests.matrix --only "$(ONLY)"

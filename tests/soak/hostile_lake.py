@@ -23,9 +23,9 @@ SOUND = 5
 ROWS = pa.table({"name": pa.array(["a", "b", "c"], pa.string())})
 BY_NAME = PartitionSpec(PartitionField(1, 1000, IdentityTransform(), "name"))
 SCHEMA = Schema(NestedField(1, "name", StringType()))
-PARTITIONS = 240_000  # of one manifest, just below the reader's bound
+PARTITIONS = 99_000  # of one manifest, just below the reader's bound
 ENTRIES = 1_500_000  # of one manifest
-LISTED = 900_000  # manifests in one list
+LISTED = 240_000  # manifests in one list, as above
 REPEATS = 500
 SYNC_BYTES = 16
 
@@ -144,13 +144,13 @@ def set_length(table: Table, manifest: Path, entries: int) -> None:
 
 
 def many_partitions(table: Table) -> None:
-    """A partition with a name of 250 characters for each of very many files."""
+    """A partition with a name of 150 characters for each of very many files."""
     manifest = manifest_of(table)
 
     def change(records: list[dict[str, Any]]) -> Iterable[Mapping[str, Any]]:
         first = records[0]
         for number in range(PARTITIONS):
-            partition = {"name": f"{number:0250}"}
+            partition = {"name": f"{number:0150}"}
             yield {**first, "data_file": {**first["data_file"], "partition": partition}}
 
     rewrite_avro(manifest, change)

@@ -66,6 +66,9 @@ STARTING_ENTRIES: Final = 50_000
 THREAD_PLAIN_BYTES: Final = 8 * MIB
 
 DECODED_FACTOR: Final = 3  # the memory for decoding a document, as a multiple of its length
+# After so many manifests of a table that cannot be read, its others are not tried: each scan would
+# ask for all of them again.
+MAX_BROKEN: Final = 100
 MAX_REFUSED: Final = 10_000  # files that are remembered as too costly
 
 T = TypeVar("T")
@@ -293,7 +296,7 @@ class MetadataReader:
     ) -> list[Unreadable]:
         """Gather the digests of the manifests; return the manifests that cannot be read.
 
-        A few batches run at the same time, in turn with the batches of other tables. `on_portion`
+        After MAX_BROKEN of them the others are left out, with one entry for all. A few batches run at the same time, in turn with the batches of other tables. `on_portion`
         is called after every few batches.
         """
         broken = {
@@ -329,11 +332,23 @@ class MetadataReader:
             finally:
                 window.release()
 
+        skipped: list[ListedManifest] = []
         async with asyncio.TaskGroup() as tasks:
             for batch in batches:
                 await window.acquire()
-                tasks.create_task(take(batch))
-        return [broken[manifest.path] for manifest in listed if manifest.path in broken]
+                if len(broken) >= MAX_BROKEN:
+                    window.release()
+                    skipped += batch
+                else:
+                    tasks.create_task(take(batch))
+        found = [broken[manifest.path] for manifest in listed if manifest.path in broken]
+        if skipped:
+            reason = (
+                f"manifest: this one and {len(skipped) - 1:,} others were not read, because "
+                f"{len(found):,} cannot be read"
+            )
+            found.append(Unreadable(skipped[0].path, reason))
+        return found
 
     async def _digest_batch(
         self,

@@ -402,6 +402,33 @@ def test_a_table_that_is_read_at_one_go_is_not_handed_over_in_portions(lake: Lak
     assert kept == []
 
 
+def test_a_table_whose_manifests_are_missing_is_not_asked_for_all_of_them(
+    reader: MetadataReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list of very many manifests that do not exist would cost as many requests at each scan."""
+    monkeypatch.setattr(reading, "MAX_BROKEN", 3)
+    monkeypatch.setattr(reading, "BATCH_MANIFESTS", 2)
+    shelf = Shelf()
+    manifests = [listed(f"m{number}", len(RAW)) for number in range(100)]
+    shelf.missing = {manifest.path for manifest in manifests[1:]}
+    asked: list[str] = []
+    read = shelf.read
+
+    async def spy(location: str, most: int = MAX_DOCUMENT_BYTES) -> bytes:
+        asked.append(location)
+        return await read(location, most)
+
+    monkeypatch.setattr(shelf, "read", spy)
+    found, broken = reader.loop.run(digest(reader, shelf, manifests))
+    assert [digest.path for digest in found] == ["m0"]
+    assert len(asked) < 20
+    assert {one.reason for one in broken[:-1]} == {"manifest: the file does not exist"}
+    assert broken[-1].reason == (
+        f"manifest: this one and {100 - len(asked) - 1} others were not read, because "
+        f"{len(asked) - 1} cannot be read"
+    )
+
+
 def test_what_a_manifest_costs_is_known_from_its_list_or_guessed_from_its_length() -> None:
     assert count_entries(replace(listed("a", 100 * KIB), live_entries=4000)) == 4000
     assert count_entries(listed("a", 100 * KIB)) == 100
