@@ -296,8 +296,9 @@ class MetadataReader:
     ) -> list[Unreadable]:
         """Gather the digests of the manifests; return the manifests that cannot be read.
 
-        After MAX_BROKEN of them the others are left out, with one entry for all. A few batches run at the same time, in turn with the batches of other tables. `on_portion`
-        is called after every few batches.
+        After MAX_BROKEN of them the others are left out, with one entry for all. A few batches run
+        at the same time, in turn with the batches of other tables. `on_portion` is called after
+        every few batches.
         """
         broken = {
             manifest.path: Unreadable(manifest.path, "manifest: it is encrypted")

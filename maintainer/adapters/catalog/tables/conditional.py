@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Final, Protocol, Self
+from typing import TYPE_CHECKING, Final, Protocol, Self
 from urllib.parse import quote
 
 import msgspec
@@ -34,10 +34,16 @@ from maintainer.adapters.catalog.tables.session import (
 )
 from maintainer.adapters.retry_after import ATTEMPTS, PUT_OFF, read_retry_after
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.units import MIB
+
+if TYPE_CHECKING:
+    import aiohttp
 
 # After so many requests in a row without an answer, the catalog counts as unavailable, and the
 # other tables are skipped.
 MAX_UNANSWERED: Final = 100
+# Of one answer. With the history left out, an answer has a tenth of it; many are read at once.
+MAX_POLLED_BYTES: Final = 2 * MIB
 MAX_SESSION_THREADS: Final = 16  # for PyIceberg's own session, which blocks on each answer
 # Only one field of the answer is read, so the shorter form of the answer is enough. The value never
 # changes, because an ETag is valid only for the same query.
@@ -60,7 +66,7 @@ class _Response:
     status: int
     etag: str = ""
     retry_after: str = ""
-    body: bytes = b""
+    body: bytes | None = b""  # None: too large
 
 
 class _Client(Protocol):
@@ -203,7 +209,7 @@ class _FastClient:
         # proxies too.
         headers = {**self._headers, "If-None-Match": etag} if etag else self._headers
         async with self._client.get(URL(address, encoded=True), headers=headers) as response:
-            body = await response.read() if response.status == HTTPStatus.OK else b""
+            body = await _read_body(response) if response.status == HTTPStatus.OK else b""
             return _Response(
                 response.status,
                 response.headers.get("ETag", ""),
@@ -213,6 +219,17 @@ class _FastClient:
 
     async def close(self) -> None:
         await self._client.close()
+
+
+async def _read_body(response: aiohttp.ClientResponse) -> bytes | None:
+    """Read the answer; None if it is too large, so that only loading the table can read it."""
+    body = bytearray()
+    async for piece in response.content.iter_any():
+        body += piece
+        if len(body) > MAX_POLLED_BYTES:
+            response.close()
+            return None
+    return bytes(body)
 
 
 class _SessionClient:
@@ -274,11 +291,11 @@ class _Addresses:
 def _understand(question: Question, response: _Response) -> Answer | NoAnswer:
     if response.status == HTTPStatus.NOT_MODIFIED:
         return Answer(question.etag, question.location, is_changed=False)
+    if response.status in _TO_BE_TOLD_BY_LOADING or response.body is None:
+        return Answer("", "", is_changed=True)
     if response.status == HTTPStatus.OK:
         location = _LOADED.decode(response.body).metadata_location or ""
         # The ETag is sent again in a header.
         etag = response.etag if response.etag.isprintable() else ""
         return Answer(etag, location, is_changed=not location or location != question.location)
-    if response.status in _TO_BE_TOLD_BY_LOADING:
-        return Answer("", "", is_changed=True)
     return NoAnswer(f"the server answers {response.status}")

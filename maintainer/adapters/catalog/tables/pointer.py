@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from typing import Final
 
 from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
@@ -13,8 +15,13 @@ from pyiceberg.io import FileIO
 from sqlalchemy import select
 
 from maintainer.adapters.catalog.manifests.metadata import MetadataError
+from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind
+
+# Of one catalog. A catalog that invents names would otherwise be listed for ever.
+MAX_NAMESPACES: Final = 100_000
+MAX_TABLES: Final = 500_000
 
 Namespace = tuple[str, ...]
 
@@ -46,13 +53,19 @@ def locate(
     if isinstance(catalog, SqlCatalog):
         location = _locate_by_sql(catalog, table)
         return Pointer(location, io_for(catalog, location))
+    find = getattr(catalog, "find_pointer", None) or partial(_find_by_loading, catalog)
     try:
-        loaded = catalog.load_table((*table.namespace, table.name))
+        location, io = find((*table.namespace, table.name))
     except NoSuchTableError as error:
         if _is_view(catalog, table):
             raise MetadataError(FaultKind.VIEW, "the catalog lists it as a view") from error
         raise
-    return Pointer(loaded.metadata_location, loaded.io)
+    return Pointer(location, io)
+
+
+def _find_by_loading(catalog: Catalog, identifier: tuple[str, ...]) -> tuple[str, FileIO]:
+    loaded = catalog.load_table(identifier)
+    return loaded.metadata_location, loaded.io
 
 
 def list_tables(catalog: Catalog) -> Iterator[tuple[Namespace, str] | NamespaceError]:
@@ -131,11 +144,15 @@ def list_locations(catalog: SqlCatalog) -> Iterator[tuple[Namespace, str, str] |
 def _list_by_walking(catalog: Catalog) -> Iterator[tuple[Namespace, str] | NamespaceError]:
     visited: set[Namespace] = set()
     pending: list[Namespace] = [()]
+    left = MAX_TABLES
     while pending:
         namespace = pending.pop()
         if namespace in visited:
             continue
         visited.add(namespace)
+        if len(visited) > MAX_NAMESPACES:
+            yield _refuse_endless(f"{MAX_NAMESPACES:,} namespaces")
+            return
         try:
             children = [tuple(child) for child in catalog.list_namespaces(namespace)]
             tables = (
@@ -153,7 +170,16 @@ def _list_by_walking(catalog: Catalog) -> Iterator[tuple[Namespace, str] | Names
             yield NamespaceError(namespace, error)
             continue
         pending += sorted(children, reverse=True)
+        left -= len(tables)
+        if left < 0:
+            yield _refuse_endless(f"{MAX_TABLES:,} tables")
+            return
         yield from sorted(tables)
+
+
+def _refuse_endless(what: str) -> NamespaceError:
+    reason = f"it lists more than {what}; the others are left out"
+    return NamespaceError((), CatalogUnavailableError(reason))
 
 
 def _is_view(catalog: Catalog, table: TableIdentifier) -> bool:

@@ -6,14 +6,31 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from http import HTTPStatus
+from typing import Final
 
-from pydantic import ValidationError
-from pyiceberg.catalog.rest import Endpoints, RestCatalog, TableResponse
+import msgspec
+from pydantic import TypeAdapter, ValidationError
+from pyiceberg.catalog.rest import (
+    Capability,
+    Endpoints,
+    RestCatalog,
+    TableResponse,
+)
 from pyiceberg.catalog.rest.auth import AuthManager, OAuth2AuthManager, OAuth2TokenProvider
+from pyiceberg.catalog.rest.response import _handle_non_200_response
+from pyiceberg.catalog.rest.scan_planning import StorageCredential
+from pyiceberg.exceptions import (
+    AuthorizationExpiredError,
+    NoSuchTableError,
+    UnauthorizedError,
+)
+from pyiceberg.io import FileIO
 from pyiceberg.table import Table
 from pyiceberg.typedef import Identifier
-from requests import PreparedRequest, Response, Session
+from requests import HTTPError, PreparedRequest, Response, Session
 
+from maintainer.adapters.catalog.tables.answers import AnswerError, BoundedAnswers
 from maintainer.adapters.catalog.tables.loading import CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS
 from maintainer.adapters.catalog.tables.unknown_types import names_unknown_type, with_known_types
 from maintainer.adapters.retry_after import ATTEMPTS, PUT_OFF, read_retry_after
@@ -109,14 +126,15 @@ def _leave_as_it_is(request: PreparedRequest) -> PreparedRequest:
     return request
 
 
-def _bound(session: Session) -> None:
-    """Give each request of the session a timeout, waits and the session's certificates.
+def _bound(session: Session, answers: BoundedAnswers) -> None:
+    """Give each request of the session its bounds, waits and the session's certificates.
 
     The certificates are passed with each request, because `requests` prefers the bundle of the
     environment to the bundle of the session.
     """
     if isinstance(session.request, PatientRequests):
         return
+    session.hooks["response"].append(answers.read)
     verify = None if session.verify is True else session.verify
     bounded = partial(
         session.request, timeout=(CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS), verify=verify
@@ -124,21 +142,86 @@ def _bound(session: Session) -> None:
     session.request = PatientRequests(bounded)  # type: ignore[method-assign]
 
 
+class _Metadata(msgspec.Struct, frozen=True):
+    properties: dict[str, str] = {}
+
+
+class _Loaded(msgspec.Struct, frozen=True, rename="kebab"):
+    """The parts of the answer to a load that say where the metadata lies and who may read it."""
+
+    metadata_location: str
+    metadata: _Metadata = _Metadata()
+    config: dict[str, str] = {}
+    storage_credentials: msgspec.Raw = msgspec.Raw(b"[]")
+
+
+_LOADED: Final = msgspec.json.Decoder(_Loaded)
+_CREDENTIALS: Final = TypeAdapter(list[StorageCredential])
+
+
 class BoundedRestCatalog(RestCatalog):
-    """PyIceberg's REST catalog with a timeout for each request, which waits if the server asks."""
+    """PyIceberg's REST catalog with bounds for each answer, which waits if the server asks."""
+
+    def __init__(self, name: str, **properties: str) -> None:
+        self._answers = BoundedAnswers()
+        super().__init__(name, **properties)
 
     def _create_session(self) -> Session:
         session = super()._create_session()
-        _bound(session)
+        _bound(session, self._answers)
         manager = self._auth_manager
         if isinstance(manager, OAuth2AuthManager):
             manager.token_provider = SessionTokens(manager.token_provider, session)
         return session
 
     def _create_legacy_oauth2_auth_manager(self, session: Session) -> AuthManager:
-        """Set the timeouts of the session before it fetches its first token."""
-        _bound(session)
+        """Set the bounds of the session before it fetches its first token."""
+        _bound(session, self._answers)
         return super()._create_legacy_oauth2_auth_manager(session)
+
+    def list_tables(self, namespace: str | Identifier) -> list[Identifier]:
+        """List a namespace's tables; AnswerError if it has no end."""
+        with self._answers.one_listing():
+            found: list[Identifier] = super().list_tables(namespace)
+        return found
+
+    def list_namespaces(self, namespace: str | Identifier = ()) -> list[Identifier]:
+        """List the namespaces within a namespace; AnswerError if it has no end."""
+        with self._answers.one_listing():
+            found: list[Identifier] = super().list_namespaces(namespace)
+        return found
+
+    def find_pointer(self, identifier: Identifier) -> tuple[str, FileIO]:
+        """Find a table's metadata and the FileIO that may read it, without reading a history.
+
+        NoSuchTableError and PyIceberg's other exceptions, as of `load_table`.
+        """
+        try:
+            return self._find_pointer(identifier)
+        except (AuthorizationExpiredError, UnauthorizedError):
+            self._refresh_token()
+            return self._find_pointer(identifier)
+
+    def _find_pointer(self, identifier: Identifier) -> tuple[str, FileIO]:
+        self._check_endpoint(Capability.V1_LOAD_TABLE)
+        path = self._split_identifier_for_path(identifier)
+        response = self._session.get(
+            self.url(Endpoints.load_table, **path), params={"snapshots": "refs"}
+        )
+        try:
+            response.raise_for_status()
+        except HTTPError as error:
+            _handle_non_200_response(error, {HTTPStatus.NOT_FOUND: NoSuchTableError})
+        try:
+            loaded = _LOADED.decode(response.content)
+            vended = self._resolve_storage_credentials(
+                _CREDENTIALS.validate_json(bytes(loaded.storage_credentials)),
+                loaded.metadata_location,
+            )
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise AnswerError(f"the catalog's answer is not valid: {error}") from error
+        properties = {**loaded.metadata.properties, **loaded.config, **vended}
+        return loaded.metadata_location, self._load_file_io(properties, loaded.metadata_location)
 
     def load_table(self, identifier: str | Identifier) -> Table:
         """Load a table, even if it has columns of a type that PyIceberg does not know."""

@@ -26,6 +26,8 @@ from requests.adapters import HTTPAdapter
 from requests.utils import DEFAULT_CA_BUNDLE_PATH, prepend_scheme_if_needed, select_proxy
 from yarl import URL
 
+from maintainer.adapters.catalog.tables.answers import BoundedAnswers
+
 # These managers only add a header that is valid for a while, so it is made once for many requests.
 _HEADER_MANAGERS: Final = frozenset(
     {
@@ -73,13 +75,17 @@ def find_obstacle(catalog: RestCatalog) -> str:
         return f"its requests are authenticated by {type(auth).__qualname__}"
     if isinstance(auth, AuthManagerAdapter) and type(auth.auth_manager) not in _HEADER_MANAGERS:
         return f"its requests are authenticated by {type(auth.auth_manager).__qualname__}"
-    if session.params or session.hooks.get("response"):
+    if session.params or not all(map(_only_reads, session.hooks.get("response", ()))):
         return "its session changes each request"
     if URL(catalog.uri).user is not None:
         return "its address contains credentials"
     proxy = _find_proxy(catalog) or "http"
     scheme = proxy.partition(":")[0]
     return "" if scheme in {"http", "https"} else f"its proxy is a {scheme} proxy"
+
+
+def _only_reads(hook: object) -> bool:
+    return isinstance(getattr(hook, "__self__", None), BoundedAnswers)
 
 
 def find_route(catalog: RestCatalog) -> Route:
