@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,8 @@ class ConnectionBounds:
     """How many connections there may be, and how long a client may take."""
 
     connections: int = 256  # a process may by default have 1024 open files
+    # Of one client address. Behind a proxy many people have one address.
+    connections_per_address: int = 192
     # from the connection, or a request's first byte, to the end of the headers
     header_seconds: float = 10
     body_seconds: float = 30  # from the end of the headers to the end of the body
@@ -108,17 +111,59 @@ class _BoundedProtocol(H11Protocol):
         super().__init__(config, *arguments, **named)
         self._bounds = config.bounds
         self._owed: object = None  # the part of a request that the client is sending
+        self._waiting_since = 0.0  # the last moment at which the client owed nothing
         self._deadline: asyncio.TimerHandle | None = None
         self._write_deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Refuse the connection when there are too many."""
+        """Accept the connection; when there are too many, the one that waits longest goes.
+
+        A connection that waits for its client takes no other's place for long: a probe is answered
+        while somebody holds every connection with half a request. When all are being answered,
+        the new one is refused.
+        """
         super().connection_made(transport)
-        if len(self.connections) > self._bounds.connections:
+        self._waiting_since = self.loop.time()
+        if self._makes_room():
+            self._watch()
+        else:
             transport.write(_TOO_MANY)
             transport.close()
-        else:
-            self._watch()
+
+    def _makes_room(self) -> bool:
+        """Return whether there is room for this connection, perhaps after ending another one."""
+        others = [one for one in self._siblings() if not one.transport.is_closing()]
+        addresses = Counter(one.address for one in others)
+        addresses[self.address] += 1
+        if addresses[self.address] > self._bounds.connections_per_address:
+            return _end_longest([one for one in others if one.address == self.address])
+        if len(others) < self._bounds.connections:
+            return True
+        most = max(addresses.values())
+        return _end_longest([one for one in others if addresses[one.address] == most]) or (
+            _end_longest(others)
+        )
+
+    def _siblings(self) -> list[_BoundedProtocol]:
+        return [
+            one for one in self.connections if isinstance(one, _BoundedProtocol) and one is not self
+        ]
+
+    @property
+    def address(self) -> str:
+        """The client's address without its port; a proxy's own address behind a proxy."""
+        peer = self.transport.get_extra_info("peername")
+        return str(peer[0]) if peer else ""
+
+    @property
+    def waits(self) -> bool:
+        """Whether the client has yet to send the rest of a request, or a next one."""
+        return self.conn.their_state in {h11.IDLE, h11.SEND_BODY}
+
+    @property
+    def waiting_since(self) -> float:
+        """When the connection began to wait for its client."""
+        return self._waiting_since
 
     def data_received(self, data: bytes) -> None:
         """Read on, and set the deadline for what is still missing."""
@@ -128,6 +173,7 @@ class _BoundedProtocol(H11Protocol):
     def on_response_complete(self) -> None:
         """Set a deadline if the next request has begun; uvicorn itself ends idle connections."""
         super().on_response_complete()
+        self._waiting_since = self.loop.time()
         if self.conn.their_state is not h11.IDLE:
             self._watch()
 
@@ -169,3 +215,12 @@ class _BoundedProtocol(H11Protocol):
             self.loop.call_later(seconds, self.transport.abort) if part is not None else None
         )
         self._owed = part
+
+
+def _end_longest(connections: Sequence[_BoundedProtocol]) -> bool:
+    """End the connection that waits longest for its client; False if none waits."""
+    waiting = [one for one in connections if one.waits]
+    if not waiting:
+        return False
+    min(waiting, key=lambda one: one.waiting_since).transport.abort()
+    return True

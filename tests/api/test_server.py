@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 
 import httpx
@@ -22,6 +22,10 @@ from tests.api.serving import Client, path_of
 
 WHOLE = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
 HALF = b"GET /livez HTTP/1.1\r\nHost: localh"
+STREAM = (
+    b"GET /api/v1/jobs/job-2/events HTTP/1.1\r\nHost: localhost\r\n"
+    b"Accept: text/event-stream\r\n\r\n"
+)
 RUN = (
     f"POST {path_of(ORDERS)}/run HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
     f"application/json\r\nContent-Length: 13\r\n\r\n"
@@ -142,22 +146,53 @@ def test_a_body_that_comes_in_time_is_read(serve: Serve, client: Client) -> None
     assert len(client.daemon.runs) == 1
 
 
-def test_connections_over_the_bound_are_refused_until_others_end(serve: Serve) -> None:
-    most = 20
-    service = serve(ConnectionBounds(connections=most))
-    held = [service.connect() for _ in range(most)]
+@pytest.mark.parametrize("sent", [b"", HALF])
+def test_a_probe_is_answered_while_one_address_holds_every_connection(
+    serve: Serve, sent: bytes
+) -> None:
+    service = serve(ConnectionBounds())
+    held = [service.connect() for _ in range(300)]
     for connection in held:
-        connection.sendall(HALF)
-    refused = [service.connect() for _ in range(100)]
+        with suppress(ConnectionError):
+            connection.sendall(sent)
+    for _ in range(73):
+        assert ask(service.connect()).startswith(b"HTTP/1.1 200")
+        held.append(service.connect())
+        held[-1].sendall(HALF)
+    bounds = ConnectionBounds()
+    assert service.listening.count_connections() <= bounds.connections_per_address
+
+
+def test_the_connection_that_waits_longest_goes_first(serve: Serve) -> None:
+    service = serve(ConnectionBounds(connections=3))
+    first, second, third = (service.connect() for _ in range(3))
+    first.sendall(HALF)
+    second.sendall(HALF)
+    assert ask(third).startswith(b"HTTP/1.1 200")
+    wait_for(lambda: service.listening.count_connections() == 3)
+    assert ask(service.connect()).startswith(b"HTTP/1.1 200")
+    assert read_to_end(first) == b""
+    assert ask(second, WHOLE[len(HALF) :]).startswith(b"HTTP/1.1 200")
+    assert ask(third).startswith(b"HTTP/1.1 200")
+
+
+def test_an_answer_under_way_is_not_ended_for_a_new_connection(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A stream notices that its client has left when it sends the next comment.
+    monkeypatch.setattr(jobs, "KEEP_ALIVE_SECONDS", 0.1)
+    most = 2
+    service = serve(ConnectionBounds(connections=most))
+    streams = [service.connect() for _ in range(most)]
+    for connection in streams:
+        connection.sendall(STREAM)
+        assert connection.recv(12) == b"HTTP/1.1 200"
+    refused = [service.connect() for _ in range(10)]
     assert {read_to_end(connection).split(b"\r\n")[0] for connection in refused} == {
         b"HTTP/1.1 503 Service Unavailable"
     }
-    assert ask(held[0], WHOLE[len(HALF) :]).startswith(b"HTTP/1.1 200"), (
-        "those that are in are served"
-    )
-    for connection in held:
-        connection.close()
-    wait_for(lambda: service.listening.count_connections() == 0)
+    streams[0].close()
+    wait_for(lambda: service.listening.count_connections() < most)
     assert ask(service.connect()).startswith(b"HTTP/1.1 200")
 
 
