@@ -22,10 +22,12 @@ from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.errors import InvalidValueError
 from maintainer.ports.store.drivers import (
     JOB_ENDS,
+    MAX_HELLO_BYTES,
     MAX_MESSAGE_BYTES,
     MAX_MESSAGES,
     MAX_ORDER_BYTES,
     MAX_ORDERS,
+    MAX_TAKEN,
     PROGRESS,
     DriverAnswer,
     DriverNews,
@@ -147,6 +149,8 @@ class SqlDrivers:
             (message, _encode(message, "message", name, MAX_MESSAGE_BYTES))
             for message in poll.messages
         ]
+        _encode(poll.hello, "description", name, MAX_HELLO_BYTES)
+        hello = documents.write(poll.hello)
         with self._database.write(durable=bool(encoded or poll.hello.get("jobs"))) as connection:
             row = _lock(connection, name)
             if row is None or row.ended_at is not None or row.process not in {"", poll.process}:
@@ -160,7 +164,7 @@ class SqlDrivers:
                     "polls": poll.number,
                     "heard": heard,
                     "received": _add_messages(connection, name, encoded, row.received),
-                    "hello": documents.write(poll.hello),
+                    **({} if row.hello == hello else {"hello": hello}),
                     **({} if tokens is None else _token_columns(tokens)),
                 }
                 connection.execute(
@@ -266,47 +270,55 @@ def _add_messages(
     encoded: Sequence[tuple[Mapping[str, object], bytes]],
     received: int,
 ) -> int:
-    """Store the new messages; return the number of the newest message."""
+    """Store the next new messages; return the number of the newest one that is stored.
+
+    Nothing is dropped to make room: what is not taken, the driver keeps and sends again.
+    """
+    of_driver = driver_messages.c.driver == name
+    stored = select(func.count()).select_from(driver_messages).where(of_driver)
+    room = MAX_MESSAGES - connection.execute(stored).scalar_one() if encoded else 0
+    rows: dict[int, dict[str, Any]] = {}
+    progress: dict[str, int] = {}  # the number of the newest progress, by job
+    ended: set[str] = set()
+    taken = 0
     for message, document in encoded:
         number, job_id = message["number"], str(message.get("job") or "")
         if not isinstance(number, int) or number <= received:
             continue
+        if taken >= min(MAX_TAKEN, room):
+            break
+        taken += 1
         received = number
         event = str(message["event"])
-        is_of_job = (driver_messages.c.driver == name, driver_messages.c.job_id == job_id)
         if event == PROGRESS:
-            connection.execute(
-                delete(driver_messages).where(*is_of_job, driver_messages.c.event == PROGRESS)
-            )
+            rows.pop(progress.get(job_id, 0), None)
+            progress[job_id] = number
         if event in JOB_ENDS:
-            connection.execute(
-                delete(driver_jobs).where(
-                    driver_jobs.c.driver == name, driver_jobs.c.job_id == job_id
-                )
-            )
-        connection.execute(
-            insert(driver_messages).values(
-                driver=name, number=number, job_id=job_id, event=event, document=document
-            )
-        )
-    _drop_oldest(connection, name)
-    return received
-
-
-def _drop_oldest(connection: Connection, name: str) -> None:
-    beyond = connection.execute(
-        select(driver_messages.c.number)
-        .where(driver_messages.c.driver == name)
-        .order_by(driver_messages.c.number.desc())
-        .offset(MAX_MESSAGES)
-        .limit(1)
-    ).scalar_one_or_none()
-    if beyond is not None:
+            ended.add(job_id)
+        rows[number] = {
+            "driver": name,
+            "number": number,
+            "job_id": job_id,
+            "event": event,
+            "document": document,
+        }
+    if progress:
         connection.execute(
             delete(driver_messages).where(
-                driver_messages.c.driver == name, driver_messages.c.number <= beyond
+                of_driver,
+                driver_messages.c.event == PROGRESS,
+                driver_messages.c.job_id.in_(sorted(progress)),
             )
         )
+    if ended:
+        connection.execute(
+            delete(driver_jobs).where(
+                driver_jobs.c.driver == name, driver_jobs.c.job_id.in_(sorted(ended))
+            )
+        )
+    if rows:
+        connection.execute(insert(driver_messages), list(rows.values()))
+    return received
 
 
 def _read_orders(

@@ -18,7 +18,9 @@ from maintainer.domain.pool import DEFAULT_POOL
 MAX_ORDER_BYTES = 8 * 1024**2  # of one order as JSON
 MAX_ORDERS = 1_000  # of one driver, not yet taken
 MAX_MESSAGE_BYTES = 1024**2  # of one message as JSON
-MAX_MESSAGES = 2_000  # of one driver; beyond them the oldest are deleted
+MAX_MESSAGES = 2_000  # of one driver; while so many are not acknowledged, no more are taken
+MAX_TAKEN = 500  # messages of one poll; the driver sends the others again
+MAX_HELLO_BYTES = 256 * 1024  # of a driver's description as JSON; some thousands of jobs
 PROGRESS = "spark.progress"  # of a job's messages with this event, only the newest is kept
 JOB_ENDS = frozenset({"job.finished", "job.failed", "job.cancelled"})
 
@@ -131,9 +133,10 @@ class DriverStore(Protocol):
     ) -> DriverAnswer | None:
         """Store the contents of a poll, and the tokens; return the contents of the answer.
 
-        Messages up to `received` are dropped, and orders up to `heard`. None when the driver
-        is unknown, has ended, or another process of its name has polled before.
-        InvalidValueError when a message is too long.
+        Messages up to `received` are dropped, and orders up to `heard`. Of the others at most
+        MAX_TAKEN are taken, and none while MAX_MESSAGES are not acknowledged: the answer says up
+        to which number. None when the driver is unknown, has ended, or another process of its
+        name has polled before. InvalidValueError when a message or the description is too long.
         """
 
     def hear(self, owner: str, after: Mapping[str, int]) -> DriverNews:

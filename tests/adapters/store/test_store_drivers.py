@@ -216,8 +216,7 @@ def test_sizes_and_numbers_have_bounds(store: Store, monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(f"{module}.MAX_ORDER_BYTES", 100)
         monkeypatch.setattr(f"{module}.MAX_MESSAGE_BYTES", 100)
         monkeypatch.setattr(f"{module}.MAX_ORDERS", 3)
-        monkeypatch.setattr(f"{module}.MAX_MESSAGES", 3)
-    assert bounds.MAX_MESSAGES > 3
+        monkeypatch.setattr(f"{module}.MAX_HELLO_BYTES", 100)
     add(store)
     with pytest.raises(InvalidValueError, match="bytes"):
         order(store, {"run": "x" * 100})
@@ -227,9 +226,43 @@ def test_sizes_and_numbers_have_bounds(store: Store, monkeypatch: pytest.MonkeyP
         assert order(store, {"cancel": "j"})
     with pytest.raises(InvalidValueError, match="3 orders wait for driver"):
         order(store, {"cancel": "j"})
-    answer(store, 1, *(say(number) for number in range(1, 6)), heard=1)
-    assert heard(store) == [3, 4, 5]
+    answer(store, 1, say(1), heard=1)
     assert order(store, {"cancel": "j"})
+    with pytest.raises(InvalidValueError, match="bytes"):
+        poll(store, 2, name="x" * 100)
+
+
+def test_messages_are_taken_in_portions_and_none_is_dropped(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("maintainer.adapters.store.drivers", "tests.fakes.adapters.store_drivers"):
+        monkeypatch.setattr(f"{module}.MAX_MESSAGES", 5)
+        monkeypatch.setattr(f"{module}.MAX_TAKEN", 3)
+    assert bounds.MAX_MESSAGES > bounds.MAX_TAKEN > 3
+    add(store)
+    said = [say(number, "job.finished", f"j-{number}") for number in range(1, 9)]
+    assert answer(store, 1, *said).received == 3
+    assert answer(store, 2, *said).received == 5
+    assert answer(store, 3, *said).received == 5, "five wait for their owner"
+    assert heard(store) == [1, 2, 3, 4, 5]
+    store.acknowledge_messages("spark-1", [1, 2, 3, 4])
+    assert answer(store, 4, *said).received == 8
+    assert heard(store) == [5, 6, 7, 8]
+
+
+def test_a_long_poll_holds_no_other_writer_for_long(store: Store) -> None:
+    """4,000 messages took eight seconds, and no other process could write meanwhile."""
+    add(store)
+    said = [
+        say(number, "spark.progress" if number % 2 else "job.event", f"j-{number % 7}")
+        for number in range(1, 4001)
+    ]
+    received, polls = 0, 0
+    while received < 4000:
+        polls += 1
+        received = answer(store, polls, *said[received:]).received
+        store.acknowledge_messages("spark-1", heard(store))
+    assert polls == 4000 // bounds.MAX_TAKEN
 
 
 def test_of_two_that_adopt_a_driver_one_is_first(store: Store) -> None:

@@ -12,10 +12,12 @@ from maintainer.domain.driver import SparkFacts
 from maintainer.domain.errors import InvalidValueError
 from maintainer.ports.store.drivers import (
     JOB_ENDS,
+    MAX_HELLO_BYTES,
     MAX_MESSAGE_BYTES,
     MAX_MESSAGES,
     MAX_ORDER_BYTES,
     MAX_ORDERS,
+    MAX_TAKEN,
     PROGRESS,
     DriverAnswer,
     DriverNews,
@@ -126,6 +128,7 @@ class FakeDrivers:
     ) -> DriverAnswer | None:
         for message in poll.messages:
             _check(message, MAX_MESSAGE_BYTES)
+        _check(poll.hello, MAX_HELLO_BYTES)
         with self._open():
             rows = self._of(name)
             if rows is None or rows.record.process not in {"", poll.process}:
@@ -223,11 +226,15 @@ class FakeDrivers:
 
 
 def _take(rows: _Rows, messages: Sequence[Mapping[str, object]]) -> int:
-    received = rows.record.received
+    received, taken = rows.record.received, 0
+    most = min(MAX_TAKEN, MAX_MESSAGES - len(rows.messages))
     for message in messages:
         number = message["number"]
         if not isinstance(number, int) or number <= received:
             continue
+        if taken >= most:
+            break
+        taken += 1
         received = number
         job_id = str(message.get("job") or "")
         if message["event"] == PROGRESS:
@@ -239,8 +246,6 @@ def _take(rows: _Rows, messages: Sequence[Mapping[str, object]]) -> int:
         if message["event"] in JOB_ENDS:
             rows.jobs.pop(job_id, None)
         rows.messages[number] = message
-    for number in sorted(rows.messages)[:-MAX_MESSAGES]:
-        del rows.messages[number]
     return received
 
 

@@ -17,7 +17,9 @@ MAX_KEPT_BYTES = 16 * 1024**2  # of all kept messages as JSON
 MAX_MESSAGE_BYTES = 256 * 1024  # of one message as JSON; the fields of a longer message are cut
 _MAX_FIELD_CHARACTERS = 8_000  # the length to which the fields of a too long message are cut
 _ENVELOPE = frozenset({"number", "at", "event", "job"})
-ROWS = "job.rows"  # a portion of a job's rows; it is never dropped, because its sender waits
+ROWS = "job.rows"  # a portion of a job's rows, for whose acknowledgement its sender waits
+# These are never dropped: without them a job that has ended would count as lost.
+_NEVER_DROPPED = frozenset({ROWS, "job.finished", "job.failed", "job.cancelled"})
 # A message of these events replaces the former message of the same job (and portion).
 _REPLACED = frozenset({"spark.progress", "files.wanted", ROWS})
 
@@ -63,7 +65,7 @@ class Outbox:
         """Keep the message until it is dropped, and return the kept message.
 
         Of a job's progress and requests only the newest message is kept. Beyond the bounds the
-        oldest messages are dropped, except rows.
+        oldest messages are dropped, except rows and ends of jobs.
         """
         message, size = _shorten(message)
         if message["event"] in _REPLACED:
@@ -75,7 +77,9 @@ class Outbox:
         self._sizes[message["number"]] = size
         self._kept_bytes += size
         while len(self._kept) > MAX_KEPT or self._kept_bytes > MAX_KEPT_BYTES:
-            oldest = (number for number, kept in self._kept.items() if kept["event"] != ROWS)
+            oldest = (
+                number for number, kept in self._kept.items() if kept["event"] not in _NEVER_DROPPED
+            )
             number = next(oldest, None)
             if number is None:
                 break

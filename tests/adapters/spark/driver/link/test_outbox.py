@@ -74,3 +74,16 @@ def test_of_the_requests_of_a_job_only_the_newest_is_kept() -> None:
     for first in (0, 8):
         keep(outbox, "files.wanted", first=first, count=8)
     assert [message["first"] for message in outbox.kept()] == [8]
+
+
+@pytest.mark.parametrize("event", ["job.finished", "job.failed", "job.cancelled"])
+def test_the_end_of_a_job_is_kept_beyond_the_bounds(
+    event: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_KEPT", 3)
+    outbox = Outbox()
+    keep(outbox, event, "first")
+    for number in range(10):
+        keep(outbox, "statement.started", f"j-{number}")
+    assert len(outbox) == 3
+    assert outbox.kept()[0]["job"] == "first"
