@@ -357,6 +357,26 @@ def test_metadata_that_unfolds_into_very_much_is_a_fault(
     )
 
 
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"location": "file:///a\0b"}, "its location has a NUL character: 'file:///a\\x00b'"),
+        (
+            {"properties": {"write.data.path": "\0"}},
+            "its property write.data.path has a NUL character: '\\x00'",
+        ),
+    ],
+)
+def test_a_path_with_a_nul_character_is_a_fault(
+    lake: Lake, change: dict[str, object], what: str
+) -> None:
+    path = path_of(make_two(lake).metadata_location)
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | change))
+    fault = fault_of(lake)
+    assert fault.kind is FaultKind.METADATA_CORRUPT
+    assert fault.reason.endswith(what)
+
+
 @pytest.mark.parametrize("values", [300_000, 1_000_000])
 def test_metadata_of_very_many_values_is_a_fault(lake: Lake, values: int) -> None:
     path = path_of(make_two(lake).metadata_location)

@@ -24,6 +24,7 @@ from maintainer.adapters.catalog.limits import (
 from maintainer.adapters.catalog.manifests.partition import Spec, SpecField
 from maintainer.adapters.catalog.manifests.summary import LazySummary, read_operation
 from maintainer.domain.inventory import FaultKind, Ref, Snapshot, StatisticsFile
+from maintainer.domain.location import PLACE_PROPERTIES
 
 _NAME: Final = "metadata.json, decoded,"
 MAX_FORMAT_VERSION: Final = 3
@@ -308,6 +309,14 @@ def _accept(document: _Document) -> TableMetadata:
             FaultKind.UNSUPPORTED,
             f"format version {version} is not among 1 to {MAX_FORMAT_VERSION}",
         )
+    properties = _as_text(document.properties)
+    for name, path in [("location", document.location)] + [
+        (f"property {name}", properties.get(name, "")) for name in PLACE_PROPERTIES
+    ]:
+        if "\0" in path:
+            raise MetadataError(
+                FaultKind.METADATA_CORRUPT, f"its {name} has a NUL character: {path!r}"
+            )
     snapshots = document.snapshots or []
     current = document.current_snapshot_id
     if current is not None and current < 0:
@@ -322,7 +331,7 @@ def _accept(document: _Document) -> TableMetadata:
         table_uuid=document.table_uuid or document.location,
         format_version=version,
         location=document.location,
-        properties=_as_text(document.properties),
+        properties=properties,
         current_snapshot_id=current,
         snapshots=tuple(
             sorted(
