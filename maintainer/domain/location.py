@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from posixpath import normpath
+from re import ASCII
 from re import compile as compile_regex
 
 _URL = compile_regex(r"([A-Za-z][A-Za-z0-9+.-]*):/*(.*)")
@@ -23,6 +24,11 @@ PLACE_PROPERTIES = (
 
 _DOTS = compile_regex(r"/\.{1,2}(?:/|$)")
 _KEYS_OF_A_MACHINE = ip_address("fd00:ec2::254")  # Amazon's; others are link-local
+_IPV4_PARTS = 4
+_IPV4_GREATEST = 255  # of each part but the last
+_IPV4_NUMBER = compile_regex(r"0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*", ASCII)
+# Of IPv6 addresses that end in an IPv4 one: NAT64, its local form, and the former compatible form.
+_IPV4_NETWORKS = tuple(map(IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48", "::/96")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +162,49 @@ def respell(location: str, paths: Iterable[str]) -> Iterator[str]:
 
 
 def is_link_local(host: str) -> bool:
-    """True for addresses at which clouds serve a machine's keys, such as 169.254.169.254."""
+    """True for addresses at which clouds serve a machine's keys, such as 169.254.169.254.
+
+    Every spelling that resolvers accept counts: numbers in hexadecimal and octal, fewer than four
+    parts, and IPv4 addresses inside IPv6 ones.
+    """
     text = host.strip("[]").partition("%")[0]
-    try:
-        address = ip_address(int(text) if text.isdecimal() else text)
-    except ValueError:
-        return False
-    inner = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    return (inner or address).is_link_local or address == _KEYS_OF_A_MACHINE
+    address: IPv4Address | IPv6Address | None = _read_ipv4(text)
+    if address is None:
+        try:
+            address = ip_address(text)
+        except ValueError:
+            return False
+    return any(
+        one.is_link_local or one == _KEYS_OF_A_MACHINE for one in (address, *_find_inner(address))
+    )
+
+
+def _read_ipv4(text: str) -> IPv4Address | None:
+    """Read an IPv4 address as the C library does; None for any other text."""
+    parts = text.removesuffix(".").split(".")
+    if len(parts) > _IPV4_PARTS or not all(map(_IPV4_NUMBER.fullmatch, parts)):
+        return None
+    *first, last = [int(part, _base_of(part)) for part in parts]
+    room = 8 * (_IPV4_PARTS - len(first))
+    if last >= 2**room or any(number > _IPV4_GREATEST for number in first):
+        return None
+    value = 0
+    for number in first:
+        value = value * 256 + number
+    return IPv4Address((value << room) + last)
+
+
+def _base_of(number: str) -> int:
+    if number[:2].lower() == "0x":
+        return 16
+    return 8 if number.startswith("0") else 10
+
+
+def _find_inner(address: IPv4Address | IPv6Address) -> list[IPv4Address]:
+    """The IPv4 addresses that an IPv6 address stands for: mapped, 6to4, Teredo and NAT64."""
+    if isinstance(address, IPv4Address):
+        return []
+    found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+    if any(address in network for network in _IPV4_NETWORKS):
+        found.append(IPv4Address(int(address) & 0xFFFF_FFFF))
+    return [one for one in found if one is not None]

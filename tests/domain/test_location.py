@@ -150,12 +150,19 @@ def test_a_path_in_the_location_is_written_from_the_locations_own_spelling_on(
 @pytest.mark.parametrize(
     "host",
     ["169.254.169.254", "2852039166", "[fe80::1]", "fe80::1%eth0", "::ffff:169.254.1.1",
-     "fd00:ec2::254"],
+     "fd00:ec2::254", "0xa9fea9fe", "0XA9FEA9FE", "0251.0376.0251.0376", "169.254.43518",
+     "169.16689662", "0xa9.254.0xa9fe", "169.254.169.254.", "64:ff9b::a9fe:a9fe",
+     "64:ff9b:1::169.254.169.254", "::169.254.169.254", "2002:a9fe:a9fe::1"],
 )  # fmt: skip
 def test_addresses_with_keys_of_a_machine_are_link_local(host: str) -> None:
     assert is_link_local(host)
 
 
-@pytest.mark.parametrize("host", ["", "lake", "127.0.0.1", "10.0.0.7", "::1", "4294967296"])
+@pytest.mark.parametrize("host", [
+        "", "lake", "127.0.0.1", "10.0.0.7", "::1", "4294967296", "0x1ffffffff", "256.254.1.1",
+        "169.254.1.1.1", "169.254.", "09.254.1.1", "169.254.65536", "64:ff9b::0a00:0007",
+        "2002:0a00:0007::1", "1.2.3.lake", "169.254.169.2542",
+    ]
+)  # fmt: skip
 def test_other_hosts_are_not(host: str) -> None:
     assert not is_link_local(host)
