@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from maintainer.domain.location import is_link_local
 if TYPE_CHECKING:
     from apprise import Apprise
 
+# Blanks and line breaks, also written as %0d%0a: they could become headers of their own.
+_UNFIT: Final = re.compile(r"[\s\x00-\x1f\x7f]|%0[0-9a-d]", re.IGNORECASE)
 # Targets with these schemes act on the daemon's own machine.
 LOCAL_SCHEMES: Final = frozenset((
     "blink1", "dbus", "gio", "glib", "gnome", "kde", "macosx", "qt", "syslog", "windows",
@@ -33,6 +36,11 @@ def make_target(name: str, url: str, bounds: TargetBounds) -> Apprise:
     # This import is slow, and the settings import this module.
     from apprise import Apprise  # noqa: PLC0415
 
+    if _UNFIT.search(url):
+        raise ConfigurationError(
+            f"notifications.targets.{name} contains a blank, a line break or another control "
+            f"character; write a blank as %20"
+        )
     target = Apprise()
     if not target.add(url):
         raise ConfigurationError(

@@ -210,6 +210,13 @@ def test_a_target_that_apprise_does_not_know_is_refused_without_its_text() -> No
     assert "geheim" not in str(refused.value)
 
 
+@pytest.mark.parametrize("odd", [" ", "\t", "\r\n", "%0d%0aX-Other:%201", "%0A", "\x00"])
+def test_a_target_with_a_blank_or_a_line_break_is_refused_without_its_text(odd: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"targets\.ops contains a blank") as refused:
+        start(NotifierOptions({"ops": f"json://hooks.test/geheim{odd}x"}))
+    assert "geheim" not in str(refused.value)
+
+
 THIS_MACHINE = "syslog, but notifications.schemes allows all schemes but those of this machine"
 NO_HOST = "host other.test, but notifications.hosts allows *.hooks.test, and no link-local"
 
