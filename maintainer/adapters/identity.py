@@ -112,6 +112,7 @@ class OpenIdProvider:
                 exp={"essential": True},
             )
             rules.validate(found.claims)
+            _check_party(found.claims, audience, self._options.client_id)
         except ExpiredTokenError as error:
             raise CredentialsRefusedError(
                 "the token has expired, or the clocks of the provider and the daemon differ"
@@ -185,6 +186,16 @@ class OpenIdProvider:
                 f"the OpenID provider {self._options.issuer} answers no JSON object"
             )
         return found
+
+
+def _check_party(claims: Claims, audience: str, client_id: str) -> None:
+    """ValueError if a token for this client was issued to another client.
+
+    A token for an audience of its own, of an API, is issued to any client of it.
+    """
+    party = claims.get("azp")
+    if audience == client_id and party is not None and party != client_id:
+        raise ValueError(f"it was issued to the client {str(party)[:100]!r}")
 
 
 class CookieSealer:

@@ -26,6 +26,7 @@ from maintainer.api.guard import Limits
 from maintainer.api.session import SIGN_IN_COOKIE
 from maintainer.domain.access import ClaimRule, Grant, Role
 from maintainer.domain.audit import AuditQuery, Deed
+from maintainer.domain.errors import CredentialsRefusedError
 from tests.api.listening import DEADLINE_SECONDS
 from tests.api.nouns import ORDERS
 from tests.api.people import let_in, secret_of
@@ -281,6 +282,21 @@ def test_a_token_of_another_sign_in_signs_nobody_in(guarded: Client, people: Pro
     people.begun[query["code"]]["nonce"] = "another"
     refused = guarded.get(back.path, as_header(cookies_of(begun)), **query)
     assert refused.headers["location"] == "/?sign-in=refused"
+
+
+@pytest.mark.parametrize(("party", "is_ours"), [("the-page", True), ("another-client", False)])
+def test_a_token_for_this_client_that_another_client_got_is_refused(
+    people: Provider, party: str, is_ours: bool
+) -> None:
+    ours = OpenIdProvider(ProviderOptions(people.issuer, "the-page", "the-page", "http://x/"))
+    token = people.issue("the-page", azp=party)
+    if is_ours:
+        assert ours.read_bearer(token)["azp"] == party
+        return
+    with pytest.raises(CredentialsRefusedError, match="issued to the client 'another-client'"):
+        ours.read_bearer(token)
+    of_an_api = OpenIdProvider(ProviderOptions(people.issuer, "the-page", "the-api", "http://x/"))
+    assert of_an_api.read_bearer(people.issue("the-api", azp=party))["azp"] == party
 
 
 @pytest.mark.parametrize("address", ["//evil.example", "https://evil.example", "/\\evil.example"])
