@@ -47,6 +47,8 @@ _SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Referrer-Policy": "same-origin",
+    # Answers are for the person who asked. What may be kept, the page's files, says so itself.
+    "Cache-Control": "no-store",
 }
 
 

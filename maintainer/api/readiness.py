@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
+from threading import Lock, Thread
 
 from maintainer.domain.errors import MaintainerError
 from maintainer.ports.store import Store
@@ -11,13 +13,46 @@ from maintainer.ports.store import Store
 Check = tuple[str, bool, str]  # name, success, sentence
 
 
-def check_store(store: Store) -> Check:
-    """Try to write: a read-only store would lose requests."""
-    try:
-        store.ensure_writable()
-        return "store", True, store.describe()
-    except MaintainerError as error:
-        return "store", False, str(error)
+STORE_SECONDS = 2.0  # for the store's answer; an orchestrator waits a few seconds for a probe's
+
+
+class StoreCheck:
+    """Tries to write, because a read-only store would lose requests.
+
+    A store that is locked by another program, or does not answer, must not hold the probe: it is
+    tried in a thread of its own, and not again before that thread has an answer.
+    """
+
+    def __init__(self, store: Store, seconds: float = STORE_SECONDS) -> None:
+        self._store = store
+        self._seconds = seconds
+        self._lock = Lock()
+        self._trial: Future[Check] | None = None
+
+    def __call__(self) -> Check:
+        with self._lock:
+            if self._trial is None or self._trial.done():
+                self._trial = self._begin()
+            trial = self._trial
+        try:
+            return trial.result(self._seconds)
+        except TimeoutError:
+            return "store", False, f"the store has not answered within {self._seconds:g} s"
+
+    def _begin(self) -> Future[Check]:
+        trial: Future[Check] = Future()
+        Thread(target=lambda: trial.set_result(self._try()), name="ready", daemon=True).start()
+        return trial
+
+    def _try(self) -> Check:
+        try:
+            self._store.ensure_writable()
+            return "store", True, self._store.describe()
+        except MaintainerError as error:
+            return "store", False, str(error)
+        # An answer is needed in any case.
+        except Exception as error:  # noqa: BLE001
+            return "store", False, f"{type(error).__name__}: {error}"
 
 
 @dataclass(slots=True)

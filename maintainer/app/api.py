@@ -15,7 +15,7 @@ from maintainer.adapters.notifier import AppriseNotifier
 from maintainer.api.application import PREFIX
 from maintainer.api.deps import ApiContext, EffectiveSetting, People, Queue
 from maintainer.api.guard import AllowedHosts, Limits, Streams
-from maintainer.api.readiness import Check, check_store
+from maintainer.api.readiness import Check, StoreCheck
 from maintainer.app import App
 from maintainer.app.options import make_impact_models
 from maintainer.domain.errors import MaintainerError
@@ -172,7 +172,7 @@ def make_context(app: App, scheduler: Scheduler) -> ApiContext:
             name: catalog.properties.get("type", "pyiceberg")
             for name, catalog in app.settings.catalogs.items()
         },
-        readiness=partial(_readiness, app, scheduler),
+        readiness=partial(_readiness, app, scheduler, StoreCheck(ports.store)),
         metrics=app.telemetry.render,
         report=FleetCache(partial(report_small_files, ports.store, models), ports.clock).read,
         queue=partial(FleetCache(partial(_read_queue, ports), ports.clock, QUEUE_AGE).read, None),
@@ -231,8 +231,8 @@ def _make_people(settings: Settings) -> People | None:
     )
 
 
-def _readiness(app: App, scheduler: Scheduler) -> Sequence[Check]:
-    checks = [check_store(app.ports.store)]
+def _readiness(app: App, scheduler: Scheduler, check_store: StoreCheck) -> Sequence[Check]:
+    checks = [check_store()]
     if scheduler.states:  # otherwise other processes reach the catalogs
         checks.append(app.reach.check())
         checks.append(("leader", True, str(app.turns)))

@@ -49,6 +49,8 @@ def test_assets_are_cached_for_long_and_served_compressed(built: Client) -> None
     assert response.headers["vary"] == "Accept-Encoding"
     assert response.headers["content-type"].startswith("text/javascript")
     assert response.headers["cache-control"] == "public, max-age=31536000, immutable"
+    for path in ("/api/v1/tables", "/api/v1/session", "/readyz", "/api/v1/nothing"):
+        assert built.get(path).headers["cache-control"] == "no-store", path
 
 
 @pytest.mark.parametrize(
