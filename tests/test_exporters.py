@@ -48,6 +48,8 @@ def test_webhooks_need_no_extra(tmp_path: Path) -> None:
     [
         ("{url: 'ftp://a.test'}", "must be an address like https://name.example"),
         ("{url: 'http://169.254.169.254/'}", "a link-local address, which is never used"),
+        ('{url: "http://hooks.example/a b"}', "contains a blank, a line break or another"),
+        ('{url: "http://hooks.example/a\\r\\nX-Other: 1"}', "contains a blank, a line break"),
         ("{url: 'http://a.test', body: '{\"t\": \"$tabel\"}'}", "has \\$tabel, but a job has only"),
         ("{url: 'http://a.test', body: '50 $'}", "has \\$, but a job has only"),
         ("{url: 'http://a.test', tables: []}", "webhooks.refresh.tables is empty"),

@@ -83,9 +83,12 @@ class LogSettings(Strict):
 
 
 def _check_receiver(value: object) -> object:
-    parts = urlsplit(value) if isinstance(value, str) else None
-    if parts is None:
+    if not isinstance(value, str):
         return value
+    # urlsplit takes line breaks out, and the client would send what is left of the address.
+    if any(letter.isspace() or not letter.isprintable() for letter in value):
+        refuse("contains a blank, a line break or another control character")
+    parts = urlsplit(value)
     if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc:
         refuse("must be an address like https://name.example without a user in it")
     if is_link_local(parts.hostname):
