@@ -150,6 +150,13 @@ def entry_of_catalog(fault: CatalogFault) -> InboxEntry:
     return InboxEntry(InboxKind.CATALOG, fault.catalog, sentence, fault.seen_at)
 
 
+def entry_of_obstacle(subject: str, reason: str) -> InboxEntry:
+    """A pool in which, or a catalog on whose tables, no job can run until a person acts."""
+    return InboxEntry(
+        InboxKind.RUNNER, subject, f"{reason}; its tables are measured, and no job runs"
+    )
+
+
 def entry_of_failures(table: TableIdentifier, history: RuleHistory) -> InboxEntry:
     """A rule whose jobs keep failing on a table."""
     times, reason = history.consecutive_failures, history.last_failure_reason

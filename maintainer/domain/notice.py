@@ -57,6 +57,7 @@ class InboxKind(StrEnum):
     PAUSED = "paused"  # the daemon paused the table, because a proof failed
     UNREADABLE = "unreadable"  # the table cannot be measured
     CATALOG = "catalog"  # a catalog cannot be listed completely
+    RUNNER = "runner"  # no job can run in a pool, or on a catalog's tables
     FAILING = "failing"  # jobs of a rule keep failing on the table
     POLICY = "policy"  # a policy file has an error
     APPROVAL = "approval"  # a list of orphan files waits for approval

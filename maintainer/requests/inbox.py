@@ -19,6 +19,14 @@ def find_inbox(ports: Ports) -> tuple[InboxEntry, ...]:
         *_find_pauses(ports),
         *map(notices.entry_of_fault, store.faulty_tables(MAX_OF_KIND)),
         *map(notices.entry_of_catalog, store.catalog_faults()),
+        *(
+            notices.entry_of_obstacle(f"pool {pool}", reason)
+            for pool, reason in ports.runner.obstacles.items()
+        ),
+        *(
+            notices.entry_of_obstacle(f"catalog {catalog}", reason)
+            for catalog, reason in ports.no_runner.items()
+        ),
         *(notices.entry_of_failures(table, history) for table, history in failing),
         *(
             notices.entry_of_problem(problem)

@@ -87,6 +87,29 @@ def test_a_rule_that_failed_three_times_in_a_row_is_listed() -> None:
     assert entry.sentence == "rewrite_data_files failed 3 times in a row, now with conflict"
 
 
+def test_what_keeps_spark_from_running_is_listed_once_however_many_tables_there_are() -> None:
+    world = World()
+    measured(world, "orders", "items", "customers")
+    world.runner.broken = {"default": "Spark jars: jar x is missing"}
+    world.ports = replace(world.ports, no_runner={"lake": "it has no counterpart"})
+    assert [
+        (entry.kind, entry.subject, entry.sentence)
+        for entry in find_inbox(world.ports)
+        if entry.kind is InboxKind.RUNNER
+    ] == [
+        (
+            InboxKind.RUNNER,
+            "catalog lake",
+            "it has no counterpart; its tables are measured, and no job runs",
+        ),
+        (
+            InboxKind.RUNNER,
+            "pool default",
+            "Spark jars: jar x is missing; its tables are measured, and no job runs",
+        ),
+    ]
+
+
 def test_a_mistake_in_a_policy_is_listed_and_a_note_is_not() -> None:
     world = World()
     world.policies.problems = (

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from maintainer.adapters.spark import jars
-from maintainer.adapters.spark.catalogs import needed_jars
+from maintainer.adapters.spark.catalogs import needed_databases, needed_jars
 from maintainer.adapters.spark.java import find_java, prepare_home
 from maintainer.adapters.spark.options import (
     DriverSize,
@@ -100,7 +100,10 @@ class LocalDriverSettings(DriverSettings):
         """
         java_home = prepare_home(find_java(self._local.java_home, os.environ), run_dir)
         class_path = jars.find_jars(
-            self._local.jars_dir, self._needed_jars(), self._local.given_jars
+            self._local.jars_dir,
+            self._needed_jars(),
+            self._local.given_jars,
+            self._needed_databases(),
         )
         trusted = trust_options(self._local.authorities, os.environ, run_dir / "trusted.jks")
         return java_home, partial(self._write_here, size, class_path, trusted)
@@ -112,7 +115,11 @@ class LocalDriverSettings(DriverSettings):
             self._local.jars_dir,
             self._needed_jars(),
             self._local.given_jars,
+            self._needed_databases(),
         )
+
+    def _needed_databases(self) -> frozenset[str]:
+        return frozenset().union(*map(needed_databases, self._catalogs.values()))
 
     def _needed_jars(self) -> frozenset[str]:
         return frozenset().union(*map(needed_jars, self._catalogs.values()))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from maintainer.adapters.extras import say_missing
 from maintainer.adapters.spark.java import find_java, prepare_home
-from maintainer.adapters.spark.pins import COMMON_JARS, RUNTIMES, SETS, Jar
+from maintainer.adapters.spark.pins import DATABASES, RUNTIMES, SETS, Jar
 from maintainer.domain.errors import MaintainerError, RunnerUnavailableError
 
 _FETCH_TIMEOUT_SECONDS = 900
@@ -23,7 +23,7 @@ _CHUNK_BYTES = 1024 * 1024
 
 
 def pinned_jars() -> tuple[Jar, ...]:
-    """Return the jars that every driver of the installed pyspark needs, Iceberg's runtime first.
+    """Return the jars that are always fetched for the installed pyspark, Iceberg's runtime first.
 
     Without a pyspark, the jars for the newest Spark. RunnerUnavailableError if no runtime of
     Iceberg is pinned for the installed Spark.
@@ -37,7 +37,7 @@ def pinned_jars() -> tuple[Jar, ...]:
             f"pyspark {version('pyspark')} is installed; there are jars for Spark "
             + (" and ".join(RUNTIMES))
         )
-    return RUNTIMES[minor], *COMMON_JARS
+    return RUNTIMES[minor], *DATABASES.values()
 
 
 def default_directory() -> Path:
@@ -46,14 +46,24 @@ def default_directory() -> Path:
 
 
 def find_jars(
-    directory: Path, sets: Collection[str] = (), given: Sequence[Jar | Path] = ()
+    directory: Path,
+    sets: Collection[str] = (),
+    given: Sequence[Jar | Path] = (),
+    databases: Collection[str] = tuple(DATABASES),
 ) -> list[Path]:
     """Return the jars for Spark's class path; the pinned jars are checked by their SHA-256.
 
-    RunnerUnavailableError names the command that fetches a missing jar. Sets that are in the
-    directory are always included, because a REST catalog names its storage only with a table.
+    `databases` are those of the SQL catalogs. RunnerUnavailableError names the command that
+    fetches a missing jar. Sets and drivers of databases that are in the directory are always
+    included, because a REST catalog names its storage only with a table.
     """
-    wanted = [*pinned_jars()]
+    runtime, *drivers = pinned_jars()
+    wanted = [runtime]
+    wanted += [
+        jar
+        for name, jar in zip(DATABASES, drivers, strict=True)
+        if name in databases or (directory / jar.file_name).is_file()
+    ]
     for name, jars in SETS.items():
         if name in sets or all((directory / jar.file_name).is_file() for jar in jars):
             wanted += jars

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from time import monotonic
 
 from maintainer.adapters.spark.driver_settings import LocalDriverSettings
 from maintainer.adapters.spark.jobs import SparkRunner
@@ -23,6 +24,9 @@ from maintainer.adapters.spark.orphans.orphan_files import OrphanFiles
 from maintainer.ports.clock import Clock
 from maintainer.ports.store import Store
 
+# How long it is believed that Spark lacks something on this machine, and that it lacks nothing.
+_LACK_SECONDS = 10.0
+_NO_LACK_SECONDS = 600.0
 _KEPT_LOGS = 20  # logs of drivers that a process has started
 
 
@@ -145,7 +149,25 @@ class LocalRunner(SparkRunner):
         source = LocalDrivers(LocalDriverSettings(options, catalogs, application), run_dir, owner)
         files = OrphanFiles(store, owner)
         logs = JobLogs(store, secrets_of(options, catalogs))
+        self._lacks: Mapping[str, str] = {}
+        self._lacks_until = 0.0
         super().__init__(options, catalogs, owner, application, source, files, logs, clock)
+
+    @property
+    def obstacles(self) -> Mapping[str, str]:
+        """Return what this machine lacks for Spark, so that no job is made that must fail.
+
+        The answer is kept for a while: it takes a tenth of a second.
+        """
+        now = monotonic()
+        if now >= self._lacks_until:
+            described = self._source.describe()
+            lacks = "; ".join(
+                f"{what}: {text}" for what, is_there, text in described if not is_there
+            )
+            self._lacks = {self._options.pool: lacks} if lacks else {}
+            self._lacks_until = now + (_LACK_SECONDS if lacks else _NO_LACK_SECONDS)
+        return self._lacks
 
     @property
     def driver_pid(self) -> int | None:

@@ -55,16 +55,17 @@ RUNTIMES = {
         "@3123c3798af642dd537230923548e013ef41cc28b6626e5225808cf5670a0f82"
     ),
 }
-COMMON_JARS = (
-    _jar(
+# The drivers of the databases of SQL catalogs, by the name in their JDBC addresses.
+DATABASES: Mapping[str, Jar] = {
+    "sqlite": _jar(
         "org.xerial:sqlite-jdbc:3.54.1.0"
         "@f8dce420a6016278497f4f0560f65602b9db858de141b541cf91a4644ebe4639"
     ),
-    _jar(
+    "postgresql": _jar(
         "org.postgresql:postgresql:42.7.14"
         "@73914527305a40cce504b0d3d90b23caf565136912d607ae8ae7c5895512332c"
     ),
-)
+}
 # The jars that Iceberg's classes for a storage need. The runtime has these classes, but not the
 # libraries of the clouds. A bundle has only a library, so a bundle of an older Iceberg works too.
 SETS: Mapping[str, tuple[Jar, ...]] = {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from maintainer.adapters.spark import jars
 from maintainer.adapters.spark.java import find_java
-from maintainer.adapters.spark.pins import Jar
+from maintainer.adapters.spark.pins import DATABASES, Jar
 from maintainer.domain.errors import RunnerUnavailableError
 
 Finding = tuple[str, bool, str]  # a name, whether it is present, and its location or the remedy
@@ -20,11 +20,12 @@ def find_prerequisites(
     jars_dir: Path,
     sets: Collection[str] = (),
     given: Sequence[Jar | Path] = (),
+    databases: Collection[str] = tuple(DATABASES),
 ) -> Iterator[Finding]:
     """Check and yield each prerequisite; nothing is started."""
     yield _find_java(java_home)
     yield _find_spark()
-    yield _find_jars(jars_dir, sets, given)
+    yield _find_jars(jars_dir, sets, given, databases)
 
 
 def refuse_missing(findings: Iterable[Finding]) -> None:
@@ -51,9 +52,14 @@ def _find_spark() -> Finding:
         return "Spark", False, str(error)
 
 
-def _find_jars(directory: Path, sets: Collection[str], given: Sequence[Jar | Path]) -> Finding:
+def _find_jars(
+    directory: Path,
+    sets: Collection[str],
+    given: Sequence[Jar | Path],
+    databases: Collection[str],
+) -> Finding:
     try:
-        found = jars.find_jars(directory, sets, given)
+        found = jars.find_jars(directory, sets, given, databases)
     except RunnerUnavailableError as error:
         return "Spark jars", False, str(error)
     return "Spark jars", True, f"{', '.join(path.name for path in found)} in {directory}"

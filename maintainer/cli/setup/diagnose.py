@@ -15,7 +15,11 @@ from threading import Thread
 from maintainer.adapters.catalog.reader import MetadataReader
 from maintainer.adapters.catalog.trial import Trial
 from maintainer.adapters.clock import SystemClock
-from maintainer.adapters.spark.catalogs import jars_of_location, needed_jars
+from maintainer.adapters.spark.catalogs import (
+    jars_of_location,
+    needed_databases,
+    needed_jars,
+)
 from maintainer.adapters.spark.jars import default_directory
 from maintainer.adapters.spark.launcher.kubernetes.launcher import KubernetesLauncher
 from maintainer.adapters.spark.launcher.yarn.launcher import YarnLauncher
@@ -227,15 +231,20 @@ def _find_spark(settings: Settings) -> Iterator[Finding]:
             f"{reason}; its tables are measured, and no job runs on them",
         )
     sets = frozenset().union(*map(needed_jars, reachable.values()))
+    databases = frozenset().union(*map(needed_databases, reachable.values()))
     pools = settings.spark.every_pool
     for name, pool in pools.items():
         where = "" if len(pools) == 1 else f" (pool {name})"
-        for what, is_fine, sentence in _describe_pool(settings, name, pool, sets):
+        for what, is_fine, sentence in _describe_pool(settings, name, pool, sets, databases):
             yield f"{what}{where}", is_fine, sentence
 
 
 def _describe_pool(
-    settings: Settings, name: str, pool: PoolSettings, sets: Collection[str]
+    settings: Settings,
+    name: str,
+    pool: PoolSettings,
+    sets: Collection[str],
+    databases: Collection[str],
 ) -> Iterable[Finding]:
     if pool.kubernetes is not None:  # the pool's image has Java, Spark and the jars
         return KubernetesLauncher(kubernetes_options(pool.kubernetes), "").describe()
@@ -243,7 +252,8 @@ def _describe_pool(
         here, yarn = spark_options(settings, name), yarn_options(pool.yarn)
         return YarnLauncher(here, yarn, "", run_dir(settings, name)).describe()
     jars = pool.jars_dir or default_directory()
-    return find_prerequisites(pool.java_home, jars, sets, spark_options(settings, name).given_jars)
+    given = spark_options(settings, name).given_jars
+    return find_prerequisites(pool.java_home, jars, sets, given, databases)
 
 
 def _find_link(settings: Settings) -> Iterator[Finding]:

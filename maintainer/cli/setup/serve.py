@@ -118,11 +118,11 @@ def _log_policy_problems(app: App) -> None:
 
 
 def _log_missing(runner: Runner) -> None:
-    """Log what Spark lacks when the daemon starts, before the first job fails."""
+    """Log what Spark lacks when the daemon starts; the inbox has it as long as it lasts."""
     for what, is_there, sentence in runner.describe():
         if not is_there:
             log.warning(
-                "spark.missing what=%r problem=%r (tables are measured; jobs would fail)",
+                "spark.missing what=%r problem=%r (tables are measured; no job runs)",
                 what,
                 sentence,
             )

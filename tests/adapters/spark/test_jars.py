@@ -11,7 +11,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from maintainer.adapters.spark import jars
-from maintainer.adapters.spark.pins import COMMON_JARS, RUNTIMES, SETS, Jar
+from maintainer.adapters.spark.pins import DATABASES, RUNTIMES, SETS, Jar
 from maintainer.domain.errors import RunnerUnavailableError
 
 
@@ -34,6 +34,22 @@ def test_jars_of_a_storage_are_asked_for_only_when_a_catalog_needs_them(pinned: 
         RunnerUnavailableError, match=r"iceberg-aws-bundle.* is missing .* --with aws --with gcp$"
     ):
         jars.find_jars(pinned, ["gcp", "aws"])
+
+
+@pytest.mark.parametrize(
+    ("database", "other"), [("sqlite", "postgresql"), ("postgresql", "sqlite")]
+)
+def test_the_driver_of_a_database_is_asked_for_only_when_a_catalog_needs_it(
+    pinned: Path, database: str, other: str
+) -> None:
+    (missing,) = [jar for jar in jars.pinned_jars() if other in jar.artifact]
+    (pinned / missing.file_name).unlink()
+    assert len(jars.find_jars(pinned, databases=[database])) == 2
+    assert len(jars.find_jars(pinned, databases=())) == 2
+    with pytest.raises(RunnerUnavailableError, match=f"{missing.artifact}.* is missing"):
+        jars.find_jars(pinned, databases=[other])
+    with pytest.raises(RunnerUnavailableError, match=f"{missing.artifact}.* is missing"):
+        jars.find_jars(pinned)
 
 
 def test_a_set_that_is_there_is_used_unasked(pinned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,7 +208,7 @@ def install(pyspark: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_pin_is_whole() -> None:
     assert all(
         len(jar.sha256) == 64 and jar.version and jar.group
-        for jar in (*RUNTIMES.values(), *COMMON_JARS, *chain(*SETS.values()))
+        for jar in (*RUNTIMES.values(), *DATABASES.values(), *chain(*SETS.values()))
     )
 
 

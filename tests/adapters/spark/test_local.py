@@ -11,12 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from maintainer.adapters.spark import local
 from maintainer.adapters.spark import options as spark_options
-from maintainer.adapters.spark.jars import pinned_jars
+from maintainer.adapters.spark.catalogs import spark_configuration
+from maintainer.adapters.spark.jars import default_directory, pinned_jars
 from maintainer.adapters.spark.launcher.ownership import read_start_time
 from maintainer.adapters.spark.launcher.process import DriverProcess
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.options import LocalSparkOptions
+from maintainer.adapters.spark.pools.runner import PooledRunner
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.identifier import TableIdentifier
@@ -33,6 +36,7 @@ from tests.adapters.spark.lakes import (
     wait_for_tasks,
     wait_until,
 )
+from tests.fakes.adapters.store import FakeStore
 
 
 @pytest.mark.spark
@@ -240,4 +244,34 @@ def test_a_disk_that_takes_no_more_is_a_spark_that_cannot_start(
         RunnerUnavailableError, match=r"Spark cannot be started: .*No space left on device"
     ):
         runner.submit(job_on(TableIdentifier("lake", ("db",), "t"), "full"))
+    runner.close()
+
+
+def test_what_spark_lacks_on_this_machine_is_known_before_a_job_and_until_it_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(local, "monotonic", lambda: clock[0])
+    settings = spark_configuration(
+        "lake",
+        {"type": "sql", "uri": f"sqlite:///{tmp_path}/c.db", "warehouse": f"file://{tmp_path}/w"},
+        {},
+    )
+    options = replace(QUICK_OPTIONS, jars_dir=tmp_path / "jars", pool="here")
+    runner = LocalRunner(
+        options, {"lake": settings}, "one", APPLICATION, tmp_path, FakeStore(), WallClock()
+    )
+    pooled = PooledRunner(
+        {"here": runner}, {}, "one", APPLICATION, runner.orphan_files, FakeStore(), WallClock()
+    )
+    assert "Spark jars: jar iceberg-spark-runtime" in pooled.obstacles["here"]
+    assert pooled.capacities == {"here": 0}
+    (tmp_path / "jars").mkdir()
+    for jar in pinned_jars():
+        if jar.artifact != "postgresql":  # which no catalog needs
+            (tmp_path / "jars" / jar.file_name).symlink_to(default_directory() / jar.file_name)
+    assert pooled.obstacles, "it is believed for a while"
+    clock[0] = 11.0
+    assert pooled.obstacles == {}
+    assert pooled.capacities == {"here": options.max_jobs}
     runner.close()

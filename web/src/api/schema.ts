@@ -2271,6 +2271,7 @@ export interface components {
       | "paused"
       | "unreadable"
       | "catalog"
+      | "runner"
       | "failing"
       | "policy"
       | "approval"

@@ -9,6 +9,7 @@ const KINDS: Record<InboxKind, { label: string; tone: string }> = {
   paused: { label: "Paused by the daemon", tone: "badge-critical" },
   unreadable: { label: "Cannot be read", tone: "badge-critical" },
   catalog: { label: "Catalog not listed", tone: "badge-critical" },
+  runner: { label: "No job can run", tone: "badge-critical" },
   failing: { label: "Keeps failing", tone: "badge-degraded" },
   policy: { label: "Mistake in a policy", tone: "badge-watch" },
   approval: { label: "Waits for approval", tone: "badge-info" },

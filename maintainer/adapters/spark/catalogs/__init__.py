@@ -127,6 +127,15 @@ def needed_jars(settings: Mapping[str, str]) -> frozenset[str]:
     return frozenset(jars for jars in found if jars is not None)
 
 
+def needed_databases(settings: Mapping[str, str]) -> frozenset[str]:
+    """Return the names in the JDBC addresses of these settings (from spark_configuration)."""
+    return frozenset(
+        value.split(":")[1]
+        for key, value in settings.items()
+        if key.endswith(".uri") and value.startswith("jdbc:")
+    )
+
+
 def jars_of_location(location: str, settings: Mapping[str, str]) -> frozenset[str]:
     """Return the sets of jars for a table's storage; a REST catalog names it only with the table.
 

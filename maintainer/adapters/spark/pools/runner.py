@@ -26,7 +26,7 @@ class PooledRunner:
     """
 
     runners: Mapping[str, Runner]  # by pool
-    obstacles: Mapping[str, str]  # why the other configured pools have no runner
+    refused: Mapping[str, str]  # why the other configured pools have no runner
     owner: str
     application: str
     orphan_files: OrphanFiles
@@ -38,12 +38,20 @@ class PooledRunner:
         return None if runner is None else runner.lives(owner, pool)
 
     @property
+    def obstacles(self) -> Mapping[str, str]:
+        """See Runner; also the pools without a runner."""
+        found = dict(self.refused)
+        for runner in self.runners.values():
+            found |= runner.obstacles
+        return found
+
+    @property
     def capacities(self) -> Mapping[str, int]:
         """See Runner; a pool that cannot be used has no slots."""
-        found = dict.fromkeys(self.obstacles, 0)
+        found: dict[str, int] = {}
         for runner in self.runners.values():
             found |= runner.capacities
-        return found
+        return found | dict.fromkeys(self.obstacles, 0)
 
     @property
     def facts(self) -> Mapping[str, SparkFacts]:
@@ -61,7 +69,7 @@ class PooledRunner:
 
     def submit(self, job: Job) -> None:
         if job.pool not in self.runners:
-            reason = self.obstacles.get(job.pool, "it is not configured")
+            reason = self.refused.get(job.pool, "it is not configured")
             raise RunnerUnavailableError(f"pool {job.pool} cannot be used: {reason}")
         self.runners[job.pool].submit(job)
 
@@ -114,7 +122,7 @@ class PooledRunner:
 
     def describe(self, pool: str = "", /) -> Sequence[tuple[str, bool, str]]:
         """See Runner; each line names its pool, if there are several pools."""
-        is_alone = len(self.runners) + len(self.obstacles) == 1
+        is_alone = len(self.runners) + len(self.refused) == 1
         found = [
             (what if is_alone else f"{what} (pool {name})", is_fine, sentence)
             for name, runner in self.runners.items()
@@ -123,7 +131,7 @@ class PooledRunner:
         ]
         found += [
             (f"pool {name}", False, reason)
-            for name, reason in self.obstacles.items()
+            for name, reason in self.refused.items()
             if pool in {"", name}
         ]
         return found

@@ -210,7 +210,9 @@ class Submissions:
 
     def _write(self, spec: DriverSpec, directory: Path) -> list[str]:
         """Write the files, and return the command, which contains no secret."""
-        class_path = jars.find_jars(self._options.jars_dir, given=self._options.given_jars)
+        # What is there is enough: the prerequisites were checked with the catalogs.
+        given = self._options.given_jars
+        class_path = jars.find_jars(self._options.jars_dir, given=given, databases=())
         settings = submit_settings(spec, self._options, self._yarn, class_path)
         write_privately(directory / TOKEN_FILE, spec.start_token)
         write_privately(
