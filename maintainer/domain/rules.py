@@ -27,6 +27,7 @@ from maintainer.domain.rule_field import (
     rule_field,
     timeout_field,
 )
+from maintainer.domain.sort_order import is_sort_order
 from maintainer.domain.units import MIB, parse_duration
 
 OTHER_TIMEOUT = timedelta(hours=6)  # of jobs without a rule
@@ -35,6 +36,7 @@ MAXIMUM_COLUMNS = 1_000
 MIN_SNAPSHOTS_KEPT = 2
 _EXPIRY_AGE = Duration("24h", is_floor=True)
 _ORPHAN_AGE = Duration("3d", is_floor=True)
+_SHOWN_CHARACTERS = 100  # of a value in a message
 MIN_EXPIRE_AGE = parse_duration(_EXPIRY_AGE.least)
 MIN_ORPHAN_AGE = parse_duration(_ORPHAN_AGE.least)
 
@@ -111,7 +113,13 @@ class RewriteDataFilesRule(RewriteRule):
 
     @classmethod
     def find_conflict(cls, written: Mapping[str, object]) -> str | None:
-        """Iceberg refuses a sort order with binpack."""
+        """Iceberg refuses a sort order that it cannot read, and one with binpack."""
+        order = written.get("sort_order")
+        if isinstance(order, str) and not is_sort_order(order):
+            return (
+                f"has the sort_order {order[:_SHOWN_CHARACTERS]!r}, which is none; write columns "
+                f"like id DESC NULLS LAST, name or zorder(a, b)"
+            )
         if written.get("sort_order") is not None and written.get("strategy") == "binpack":
             return "has a sort_order with strategy binpack; a sort_order needs strategy sort"
         return None

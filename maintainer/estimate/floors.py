@@ -108,7 +108,19 @@ def _find_unfit(rule: Rule, health: TableHealth) -> str | None:
             "strategy sort without a sort_order uses the table's own sort order, and the table "
             "has none"
         )
-    return None
+    return _find_unknown_spec(rule, health) if isinstance(rule, RewriteDataFilesRule) else None
+
+
+def _find_unknown_spec(rule: RewriteDataFilesRule, health: TableHealth) -> str | None:
+    """Why Spark would refuse the partition spec that the rule's options name."""
+    wanted = dict(rule.options).get("output-spec-id")
+    known = {spec.spec_id for spec in health.specs}
+    if wanted is None or not known or int(wanted) in known:
+        return None
+    return (
+        f"output-spec-id is {wanted}, and the table has no such partition spec; it has "
+        f"{', '.join(map(str, sorted(known)))}"
+    )
 
 
 def _refuse_expiry(rule: ExpireSnapshotsRule, health: TableHealth) -> Refusal | None:

@@ -13,7 +13,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicySet, RuleName
 from maintainer.domain.rule_field import Direction, fields_of
-from maintainer.domain.rules import RULES
+from maintainer.domain.rules import RULES, RewriteDataFilesRule
 from maintainer.policy.effective import effective
 from maintainer.policy.writing import describe
 from tests.samples import NOW, health_of_partitions
@@ -188,3 +188,23 @@ def test_a_property_tunes_the_priority() -> None:
         3,
         "table property maintainer.priority",
     )
+
+
+@pytest.mark.parametrize("order", ["id DOWN", "upper(name)", "zorder(a", "a; b"])
+def test_a_sort_order_that_no_job_can_use_is_ignored_as_a_property_and_an_error_in_a_file(
+    order: str,
+) -> None:
+    file = "rules: {rewrite_data_files: {strategy: sort, sort_order: id}}\n"
+    policy = policy_of({"maintainer.rewrite_data_files.sort_order": order}, default=file)
+    notes = {path: source for path, _, source in describe(policy)}
+    assert (
+        f"has the sort_order {order!r}, which is none"
+        in (notes["maintainer.rewrite_data_files.sort_order"])
+    )
+    rule = policy.rule(RewriteDataFilesRule)
+    assert rule is not None
+    assert rule.sort_order == "id"
+    (problem,) = parse_policy(
+        f"rules: {{rewrite_data_files: {{sort_order: '{order}'}}}}\n", "default.yaml"
+    )  # type: ignore[misc]
+    assert f"has the sort_order {order!r}, which is none" in problem.message

@@ -165,12 +165,9 @@ def test_a_glob_is_taken_as_it_is(glob: str) -> None:
 
 @pytest.mark.parametrize("word", ["no", "on", "1:30", "2024-01-01", "0x10", "1_000"])
 def test_words_that_older_yaml_turns_into_other_things_stay_text(word: str) -> None:
-    assert (
-        layer_of(f"tables: '*'\nrules: {{rewrite_data_files: {{sort_order: {word}}}}}")
-        .settings["rules.rewrite_data_files.sort_order"]
-        .value
-        == word
-    )
+    assert layer_of(f"tables: '*'\nrules: {{compute_table_stats: {{columns: [{word}]}}}}").settings[
+        "rules.compute_table_stats.columns"
+    ].value == (word,)
 
 
 def test_a_rule_without_fields_is_named_all_the_same() -> None:

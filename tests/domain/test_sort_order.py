@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from maintainer.domain.sort_order import is_sort_order
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id",
+        "id DESC NULLS LAST, name",
+        " a.b.c asc nulls first ,`odd name`.x",
+        "zorder(a, b)",
+        "ZORDER( `a b` , c.d )",
+        "bucket(4, id), days(ts) DESC",
+        "truncate(name, 3)",
+        "1st",
+        "größe",
+    ],
+)
+def test_what_iceberg_reads_is_a_sort_order(text: str) -> None:
+    assert is_sort_order(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "id,",
+        "id DOWN",
+        "id DESC LAST",
+        "id NULLS",
+        "a b c",
+        "zorder()",
+        "zorder(a, b), c",
+        "zorder(bucket(4, a))",
+        "upper(name)",
+        "bucket(id)",
+        "a; DROP TABLE b",
+        "a'b",
+        "`a",
+        "a..b",
+    ],
+)
+def test_what_iceberg_cannot_read_is_none(text: str) -> None:
+    assert not is_sort_order(text)
+
+
+@pytest.mark.parametrize("piece", ["a ", "a, ", "a.", "zorder(a,", "` ", "a DESC "])
+def test_a_long_text_is_refused_at_once(piece: str) -> None:
+    started = time.process_time()
+    assert not is_sort_order(piece * (500 // len(piece)) + "!")
+    assert time.process_time() - started < 1
