@@ -34,14 +34,15 @@ class TargetBounds:
 def make_target(name: str, url: str, bounds: TargetBounds) -> Apprise:
     """The target; ConfigurationError for a URL that is unknown or not allowed, without its text."""
     # This import is slow, and the settings import this module.
-    from apprise import Apprise  # noqa: PLC0415
+    from apprise import Apprise, AppriseAsset  # noqa: PLC0415
 
     if _UNFIT.search(url):
         raise ConfigurationError(
             f"notifications.targets.{name} contains a blank, a line break or another control "
             f"character; write a blank as %20"
         )
-    target = Apprise()
+    # Without a time limit of Apprise's: its threads would hold the end of the process.
+    target = Apprise(asset=AppriseAsset(service_timeout=0))
     if not target.add(url):
         raise ConfigurationError(
             f"notifications.targets.{name} is no URL that Apprise knows (its text is not shown: "

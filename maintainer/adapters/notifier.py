@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, timedelta
 from string import Template
-from threading import Lock
+from threading import Lock, Thread
 from time import monotonic
 from typing import Final
 
@@ -30,6 +30,7 @@ RETRY_WAITS = (
     timedelta(hours=1),
 )
 CLOSE_GRACE = timedelta(seconds=5)
+SEND_SECONDS = 30.0  # for one target's answer
 # this long after the end of its process, another process delivers the notice
 HOLD = timedelta(minutes=2)
 _CHECKS_PER_HOLD = 4
@@ -254,11 +255,7 @@ class AppriseNotifier:
             if refused:
                 log.error("notice.refused target=%s link_local=%s", name, refused)
                 return False
-            is_delivered = bool(
-                self._targets[name].notify(
-                    body=body, title=title, notify_type=_TYPES[kind] if kind else "info"
-                )
-            )
+            is_delivered = self._send_in_time(name, body, title, _TYPES[kind] if kind else "info")
         # No error of a plug-in may end the thread. Its text may contain secrets of the target.
         except Exception as error:  # noqa: BLE001
             log.warning(
@@ -268,6 +265,24 @@ class AppriseNotifier:
         if not is_delivered:
             log.warning("notice.failed target=%s kind=%s", name, called)
         return is_delivered
+
+    def _send_in_time(self, name: str, body: str, title: str, kind: str) -> bool:
+        """Send in a thread of its own; TimeoutError if the target's answer does not end in time.
+
+        Nothing waits for that thread, not even the end of the process.
+        """
+        sent: Future[bool] = Future()
+
+        def send() -> None:
+            try:
+                sent.set_result(
+                    bool(self._targets[name].notify(body=body, title=title, notify_type=kind))
+                )
+            except BaseException as error:  # noqa: BLE001 - the caller reports it
+                sent.set_exception(error)
+
+        Thread(target=send, name="notice", daemon=True).start()
+        return sent.result(SEND_SECONDS)
 
     def _note(self, notice: Notice) -> None:
         try:

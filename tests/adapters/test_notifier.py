@@ -14,6 +14,7 @@ from string import Template
 
 import pytest
 
+from maintainer.adapters import notifier as notifier_module
 from maintainer.adapters.notice_targets import TargetBounds, make_target
 from maintainer.adapters.notifier import (
     _TYPES,
@@ -26,6 +27,7 @@ from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from maintainer.domain.notice import Notice, NoticeKind, NoticeLimits
 from tests.fakes.adapters.clock import FakeClock
 from tests.fakes.adapters.store import FakeStore
+from tests.small_http import SmallHandler, serve_on_loopback
 
 NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
 
@@ -442,3 +444,34 @@ def test_too_many_at_once_are_dropped_and_counted(
         for message in receiver.received
     )
     assert reported + store._held_back == dropped
+
+
+def test_an_answer_without_an_end_holds_neither_a_notice_nor_the_end_of_the_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(notifier_module, "SEND_SECONDS", 0.5)
+    is_over = threading.Event()
+
+    class Endless(SmallHandler):
+        def do_POST(self) -> None:
+            self.send_response(200)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            while not is_over.wait(0.01):
+                self.wfile.write(b"1\r\nx\r\n")
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Endless)
+    server.daemon_threads = True
+    with serve_on_loopback(server) as address:
+        notifier = start(NotifierOptions({"ops": address.replace("http", "json", 1) + "/x"}))
+        started = time.monotonic()
+        assert notifier.try_targets() == {"ops": False}
+        assert time.monotonic() - started < 10
+        waits = [
+            thread.name
+            for thread in threading.enumerate()
+            if not thread.daemon and thread is not threading.main_thread()
+        ]
+        assert waits == []
+        is_over.set()
+        notifier.close()
