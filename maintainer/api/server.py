@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import logging
 import socket
 from collections import Counter
 from collections.abc import Sequence
@@ -19,6 +21,9 @@ from maintainer.domain.errors import ConfigurationError
 
 STOP_SECONDS = 5  # for open answers after the server is asked to stop
 BACKLOG = 128  # connections that wait to be accepted
+SAID_EVERY_SECONDS = 60.0
+_OUT_OF_RESOURCES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+_LOG = logging.getLogger(__name__)
 _TOO_MANY = (
     b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"
     b"Content-Length: 0\r\n\r\n"
@@ -93,11 +98,33 @@ def make_server(
         ssl_keyfile=None if tls is None else tls.key,
     )
     config.bounds = bounds or ConnectionBounds()
-    return uvicorn.Server(config)
+    return _Server(config)
 
 
 class _Config(uvicorn.Config):
     bounds: ConnectionBounds
+
+
+class _Server(uvicorn.Server):
+    """A server that says once a minute that no more connections can be accepted.
+
+    asyncio would log a hundred tracebacks a second while the process has no free descriptor.
+    """
+
+    _said_at = float("-inf")
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        asyncio.get_running_loop().set_exception_handler(self._report)
+        await super().startup(sockets)
+
+    def _report(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if not isinstance(error, OSError) or error.errno not in _OUT_OF_RESOURCES:
+            loop.default_exception_handler(context)
+            return
+        if loop.time() - self._said_at >= SAID_EVERY_SECONDS:
+            self._said_at = loop.time()
+            _LOG.error("server.cannot_accept error=%s", error.strerror)
 
 
 class _BoundedProtocol(H11Protocol):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
+import resource
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx
 import pytest
@@ -194,6 +197,31 @@ def test_an_answer_under_way_is_not_ended_for_a_new_connection(
     streams[0].close()
     wait_for(lambda: service.listening.count_connections() < most)
     assert ask(service.connect()).startswith(b"HTTP/1.1 200")
+
+
+def test_a_process_without_free_descriptors_says_so_once_and_goes_on(
+    serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    service = serve(ConnectionBounds())
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    waiting = [service.connections.enter_context(closing(socket.socket())) for _ in range(20)]
+    used = max(int(entry.name) for entry in Path("/proc/self/fd").iterdir())
+    resource.setrlimit(resource.RLIMIT_NOFILE, (used, hard))
+    taken: list[int] = []
+    with suppress(OSError):
+        while True:
+            taken.append(os.open("/dev/null", os.O_RDONLY))
+    try:
+        for connection in waiting:
+            connection.connect(("127.0.0.1", service.listening.port))
+        wait_for(lambda: "server.cannot_accept" in caplog.text)
+    finally:
+        for descriptor in taken:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert ask(waiting[-1]).startswith(b"HTTP/1.1 200")
+    assert caplog.text.count("server.cannot_accept") == 1
+    assert "Traceback" not in caplog.text
 
 
 def test_an_answer_that_nobody_reads_is_given_up(
