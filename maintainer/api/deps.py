@@ -11,6 +11,7 @@ from hmac import compare_digest
 from http import HTTPStatus
 from ipaddress import IPv6Address, ip_address, ip_network
 from math import ceil
+from secrets import token_hex
 from threading import Event
 from typing import Annotated, NoReturn
 
@@ -19,6 +20,7 @@ from starlette.exceptions import HTTPException
 
 from maintainer.api.guard import SAFE_METHODS, AllowedHosts, Limits, Streams
 from maintainer.api.readiness import Check
+from maintainer.api.session_ends import EndedSessions
 from maintainer.domain.access import ApiToken, ClaimRule, Grant, Person, Role, find_claim
 from maintainer.domain.admission import AdmissionDecision
 from maintainer.domain.audit import name_person, name_token
@@ -100,6 +102,7 @@ class ApiContext:
     sealer: Sealer | None = None  # of the page's sessions
     limits: Limits = field(default_factory=lambda: Limits(1200))  # of each person and token
     failures: Limits = field(default_factory=lambda: Limits(20))  # to sign in, of each address
+    ended: EndedSessions = field(default_factory=EndedSessions)  # before their time
     streams: Streams = field(default_factory=lambda: Streams(8))  # of each person and token
     answers_seconds: float = 0.0  # the time for which the answer to a list is sent again
     open_metrics: bool = False  # everybody may read the metrics
@@ -244,19 +247,23 @@ def _digest(text: str) -> bytes:
 
 def write_token_session(tokens: Mapping[str, ApiToken], name: str) -> Claims:
     """The contents of a session that began with a token: it ends when the token is changed."""
-    return {"token": name, "digest": _digest(tokens[name].secret).hex()[:16]}
+    return {"token": name, "digest": _mark_token(tokens[name]), "id": token_hex(8)}
+
+
+def _mark_token(token: ApiToken) -> str:
+    return _digest(token.secret).hex()[:16]
 
 
 def write_person_session(people: People, claims: Claims) -> Claims:
     """The contents of a person's session: the name, and marks of the rules that matched."""
     marks = [_mark(rule) for rule in people.rules if rule.claim and rule.matches(claims)]
-    return {"name": _name(people, claims), "marks": marks}
+    return {"name": _name(people, claims), "marks": marks, "id": token_hex(8)}
 
 
 def _read_session(request: Request, context: ApiContext) -> Person | None:
     text = request.cookies.get(COOKIE, "")
     kept = context.sealer.unseal(SESSION, text) if text and context.sealer is not None else None
-    if kept is None:
+    if kept is None or context.ended.has(context.ports.store, text, context.ports.clock.now()):
         return None
     is_ours = "origin" in request.headers or request.headers.get("sec-fetch-site") == "same-origin"
     if request.method not in SAFE_METHODS and not is_ours:
@@ -264,7 +271,8 @@ def _read_session(request: Request, context: ApiContext) -> Person | None:
         raise HTTPException(HTTPStatus.FORBIDDEN, detail)
     name = str(kept.get("token") or kept.get("name"))
     if "token" in kept:
-        is_same = name in context.tokens and kept == write_token_session(context.tokens, name)
+        token = context.tokens.get(name)
+        is_same = token is not None and kept.get("digest") == _mark_token(token)
         return Person(name_token(name), (context.tokens[name].grant,)) if is_same else None
     if context.people is None:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 from hmac import compare_digest
 from http import HTTPStatus
 from typing import Annotated
@@ -107,8 +108,14 @@ def start_session(
     status_code=HTTPStatus.NO_CONTENT,
     dependencies=[for_everybody()],
 )
-def end_session(context: ContextIn, response: Response) -> None:
-    """Delete the page's cookie; the person may still be signed in at the provider."""
+def end_session(request: Request, context: ContextIn, response: Response) -> None:
+    """End the session, also for copies of its cookie; the provider may still know the person."""
+    text = request.cookies.get(COOKIE, "")
+    if text and context.sealer is not None and context.sealer.unseal(SESSION, text) is not None:
+        longest = TOKEN_SECONDS if context.people is None else context.people.session_seconds
+        now = context.ports.clock.now()
+        until = now + timedelta(seconds=max(longest, TOKEN_SECONDS))
+        context.ended.end(context.ports.store, text, until, now)
     response.delete_cookie(COOKIE, path=_path(context))
 
 

@@ -223,6 +223,17 @@ def test_on_the_page_people_sign_in_and_out(guarded: Client) -> None:
     expect_problem(guarded.get("/api/v1/tables"), 401)
 
 
+def test_a_copied_cookie_is_worth_nothing_after_signing_out(guarded: Client) -> None:
+    copied, other = session_of(guarded), session_of(guarded)
+    replica = Client(guarded.daemon)
+    assert replica.get("/api/v1/session", copied).json()["name"] == "person ada via page"
+    assert guarded.send("DELETE", "/api/v1/session", copied | OUR_ORIGIN).status_code == 204
+    expect_problem(guarded.get("/api/v1/tables", copied), 401)
+    restarted = Client(guarded.daemon)  # another process, which reads the store
+    expect_problem(restarted.get("/api/v1/tables", copied), 401)
+    assert restarted.get("/api/v1/tables", other).status_code == 200, "another session goes on"
+
+
 def test_a_page_behind_tls_gets_cookies_for_tls_alone_and_for_its_prefix(guarded: Client) -> None:
     people = guarded.daemon.people
     assert people is not None

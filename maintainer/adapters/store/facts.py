@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 
 from sqlalchemy import Connection, delete, select
 
@@ -15,6 +16,7 @@ from maintainer.domain.scan_cost import MAX_SCAN_COSTS, ScanCost
 
 _SCANS = "scan costs of "  # a catalog
 _DRIVERS = "spark facts of "  # a pool
+_SESSIONS = "ended session "  # a hash of its cookie
 
 
 def read_scan_costs(connection: Connection) -> Mapping[str, Sequence[ScanCost]]:
@@ -60,6 +62,25 @@ def remove_pin(connection: Connection, table_uuid: str, name: str) -> bool:
     """Remove the pin; False if no pin has this name."""
     is_pin = store_info.c.key == _key_of_pin(table_uuid, name)
     return bool(connection.execute(delete(store_info).where(is_pin)).rowcount)
+
+
+def end_session(
+    database: Database, connection: Connection, name: str, until: datetime, now: datetime
+) -> None:
+    """Add an ended session, and drop those that would be over by now."""
+    for key, value in list(_read(connection, _SESSIONS)):
+        if documents.read(datetime, value) <= now:
+            connection.execute(delete(store_info).where(store_info.c.key == key))
+    _write(database, connection, f"{_SESSIONS}{name}", until)
+
+
+def read_ended_sessions(connection: Connection, now: datetime) -> Sequence[str]:
+    """Read the names of the ended sessions that would not be over yet."""
+    return tuple(
+        key.removeprefix(_SESSIONS)
+        for key, value in _read(connection, _SESSIONS)
+        if documents.read(datetime, value) > now
+    )
 
 
 def _key_of_pin(table_uuid: str, name: str) -> str:

@@ -20,6 +20,8 @@ from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.drivers import SqlDrivers
 from maintainer.adapters.store.due import mark_planned, read_due, want_plan
 from maintainer.adapters.store.facts import (
+    end_session,
+    read_ended_sessions,
     read_pins,
     read_scan_costs,
     read_spark_facts,
@@ -326,6 +328,9 @@ class SqlStore(
                 return StoreSize(pages * page_bytes, shutil.disk_usage(directory).free)
             used = text("SELECT pg_database_size(current_database())")
             return StoreSize(connection.execute(used).scalar_one(), None)
+
+    end_session = _writes(end_session)
+    ended_sessions = _reads(read_ended_sessions)
 
     def ensure_writable(self) -> None:
         with self._database.write() as connection:

@@ -13,7 +13,7 @@ from maintainer.ports.store.orphans import OrphanStore
 from maintainer.ports.store.plans import PlanStore, PolicyVersionStore
 from maintainer.ports.store.portions import PortionStore
 from maintainer.ports.store.tables import DigestStore, TableStore
-from maintainer.ports.store.upkeep import DutyStore, UpkeepStore
+from maintainer.ports.store.upkeep import DutyStore, SessionStore, UpkeepStore
 
 
 class Store(
@@ -32,6 +32,7 @@ class Store(
     PolicyVersionStore,
     PortionStore,
     ReadStore,
+    SessionStore,
     TableStore,
     UpkeepStore,
     Protocol,

@@ -73,3 +73,13 @@ class DutyStore(Protocol):
 
     def give_back_duties(self, holder: str, duties: Collection[Duty]) -> None:
         """Give these duties back at once; duties of other holders are ignored."""
+
+
+class SessionStore(Protocol):
+    """The part of the store that keeps which sessions of the page were ended before their time."""
+
+    def end_session(self, name: str, until: datetime, now: datetime) -> None:
+        """Remember an ended session until it would have ended; those that are over are dropped."""
+
+    def ended_sessions(self, now: datetime) -> Sequence[str]:
+        """The names of the ended sessions that would not be over yet."""

@@ -88,6 +88,7 @@ class FakeStore(
     _catalog_faults: dict[str, tuple[CatalogFault, ...]] = field(default_factory=dict)
     _marks: dict[TableIdentifier, ScanMark] = field(default_factory=dict)
     _scan_costs: dict[str, tuple[ScanCost, ...]] = field(default_factory=dict)
+    _ended: dict[str, datetime] = field(default_factory=dict)
     _events: dict[str, list[JobEvent]] = field(default_factory=dict)
     _wanted: Counter[TableIdentifier] = field(default_factory=Counter)
     _planned: dict[TableIdentifier, tuple[str, datetime | None]] = field(default_factory=dict)
@@ -705,6 +706,15 @@ class FakeStore(
     def size(self) -> StoreSize:
         with self._open():
             return StoreSize(4096, self.free_bytes)
+
+    def end_session(self, name: str, until: datetime, now: datetime) -> None:
+        with self._open():
+            self._ended = {one: end for one, end in self._ended.items() if end > now}
+            self._ended[name] = until
+
+    def ended_sessions(self, now: datetime) -> Sequence[str]:
+        with self._open():
+            return tuple(sorted(name for name, end in self._ended.items() if end > now))
 
     def ensure_writable(self) -> None:
         with self._open():

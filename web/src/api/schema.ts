@@ -720,7 +720,7 @@ export interface paths {
     post: operations["start_session"];
     /**
      * Sign out
-     * @description Delete the page's cookie; the person may still be signed in at the provider.
+     * @description End the session, also for copies of its cookie; the provider may still know the person.
      */
     delete: operations["end_session"];
     options?: never;
