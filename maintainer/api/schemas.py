@@ -141,6 +141,9 @@ class TableDetail(TableSummary):
     dangling_delete_files: int | None = Field(
         description="Position delete files that apply to no data file."
     )
+    wrong_summaries: int | None = Field(
+        description="Manifests that readers skip wrongly, by the manifest list's own summaries."
+    )
     oldest_delete_at: datetime | None = Field(
         description="The latest time at which the oldest delete was written."
     )

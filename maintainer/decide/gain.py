@@ -21,6 +21,7 @@ from maintainer.domain.action import (
 )
 from maintainer.domain.condition import join_conditions
 from maintainer.domain.health import TableHealth
+from maintainer.domain.inventory import MANIFEST_TARGET_SIZE
 from maintainer.domain.option import options_of_strategy
 from maintainer.domain.orphan import OrphanList
 from maintainer.domain.pin import Pin
@@ -43,6 +44,7 @@ from maintainer.estimate.rewrite_data_files import (
 from maintainer.estimate.rewrite_manifests import (
     MANIFEST_EXCESS_FACTOR,
     estimate_rewrite_manifests,
+    estimate_spec,
     is_manifest_rewrite_worthwhile,
 )
 from maintainer.estimate.rewrite_position_delete_files import (
@@ -275,6 +277,8 @@ def _gain_of_manifests(rule: RewriteManifestsRule, health: TableHealth) -> Gain 
     found = estimate_rewrite_manifests(health)
     if found is None:
         return None
+    if health.wrong_summary is not None:
+        return _gain_of_right_summaries(rule, health, health.wrong_summary.spec_id)
     estimate = found.estimate
     is_worthwhile = is_manifest_rewrite_worthwhile(estimate)
     if is_worthwhile:
@@ -289,6 +293,20 @@ def _gain_of_manifests(rule: RewriteManifestsRule, health: TableHealth) -> Gain 
             f"and a rewrite is worth it from {MANIFEST_EXCESS_FACTOR} times as many"
         )
     return Gain(RewriteManifests(found.spec_id, rule.options), estimate, is_worthwhile, sentence)
+
+
+def _gain_of_right_summaries(rule: RewriteManifestsRule, health: TableHealth, spec_id: int) -> Gain:
+    """The rewrite that mends wrong summaries, however few manifests there are."""
+    estimate = estimate_spec(health, spec_id)
+    is_rewritten = estimate.items_before > 0
+    sentence = (
+        f"{format_count(estimate.items_before, 'manifest')} of spec {spec_id} would get right "
+        f"summaries in the manifest list"
+        if is_rewritten
+        else f"the one manifest of spec {spec_id} has a wrong summary, and Iceberg rewrites a "
+        f"manifest only if there are several, or if it is larger than {MANIFEST_TARGET_SIZE}"
+    )
+    return Gain(RewriteManifests(spec_id, rule.options), estimate, is_rewritten, sentence)
 
 
 def _gain_of_removal(

@@ -131,6 +131,15 @@ class Disagreement:
     counted: int
 
 
+@dataclass(frozen=True, slots=True)
+class WrongSummary:
+    """A manifest whose entry in the manifest list makes readers skip its live files."""
+
+    path: str
+    spec_id: int
+    reason: str
+
+
 class SnapshotRole(StrEnum):
     """Why a snapshot at no branch's head may still be needed, by its own summary."""
 
@@ -236,6 +245,9 @@ class TableHealth:
     dangling_delete_files: int | None = None
     paths: tuple[str, ...] = ()  # directories under all their names; empty: as spelled
     columns: int | None = None  # of the current schema, without lists and maps
+    # manifests that readers skip wrongly, as the manifest list excludes their own entries
+    wrong_summaries: int | None = None
+    wrong_summary: WrongSummary | None = None  # the first of them
 
     def own_paths(self) -> tuple[str, ...]:
         """Return all directories that the table writes to, as normalise_path writes them."""

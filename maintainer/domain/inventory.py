@@ -52,7 +52,7 @@ HISTOGRAM_BOUNDS_BYTES: tuple[int, ...] = (
 )  # fmt: skip
 
 # Increase this if the digest of the same manifest changes; then all manifests are read again.
-DIGEST_VERSION = 4
+DIGEST_VERSION = 5
 
 
 def escape(text: str) -> str:
@@ -196,6 +196,8 @@ class ManifestDigest:
     files: bytes = b""
     lists_files: bool = False  # True: `files` is complete; False: it was left out
     histogram_bytes: tuple[int, ...] = ()  # of the files in the histogram's bins
+    # why the manifest list makes readers skip live entries of this manifest; empty: it does not
+    list_fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)

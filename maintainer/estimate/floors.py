@@ -14,8 +14,9 @@ from maintainer.domain.rules import (
     MIN_SNAPSHOTS_KEPT,
     ExpireSnapshotsRule,
     RewriteDataFilesRule,
+    RewritePositionDeleteFilesRule,
 )
-from maintainer.domain.units import format_duration
+from maintainer.domain.units import format_count, format_duration
 
 NEWEST_FORMAT_VERSION = 3
 NAME_MAPPING = "schema.name-mapping.default"
@@ -86,8 +87,21 @@ def refuse(rule: Rule, health: TableHealth) -> Refusal | None:
     return _refuse_expiry(rule, health) if isinstance(rule, ExpireSnapshotsRule) else None
 
 
+def describe_wrong_summaries(health: TableHealth) -> str | None:
+    """What is wrong in the manifest list, and what mends it; None if nothing is known to be."""
+    first = health.wrong_summary
+    if first is None:
+        return None
+    manifests = format_count(health.wrong_summaries or 1, "manifest")
+    return (
+        f"the manifest list has wrong summaries of {manifests}, so that queries may miss rows or "
+        f"return deleted ones; the first is {first.path} of spec {first.spec_id} "
+        f"({first.reason}); rewrite_manifests writes right summaries"
+    )
+
+
 def _find_unfit(rule: Rule, health: TableHealth) -> str | None:
-    """Why Spark itself would refuse to run the rule on this table."""
+    """Why Spark would refuse to run the rule on this table, or would damage the table."""
     if rule.name is RuleName.COMPUTE_PARTITION_STATS and health.is_partitioned is False:
         return "the table is not partitioned, so that there are no partitions to describe"
     if (
@@ -98,6 +112,11 @@ def _find_unfit(rule: Rule, health: TableHealth) -> str | None:
             "Iceberg writes the statistics of partitions in the table's own file format, and "
             "cannot write them as ORC"
         )
+    if isinstance(rule, RewriteDataFilesRule | RewritePositionDeleteFilesRule):
+        # Both find the deletes of a partition by the summaries (apache/iceberg 19035).
+        wrong = describe_wrong_summaries(health)
+        if wrong is not None:
+            return f"{wrong}; before that a rewrite could bring deleted rows back"
     if (
         isinstance(rule, RewriteDataFilesRule)
         and rule.strategy == "sort"

@@ -138,6 +138,8 @@ def _describe_sums(all_sums: ManifestSums, inventory: TableInventory) -> TableHe
         columns=inventory.columns,
         dangling_delete_files=dangling if known else None,
         directories=_count_directories(partitions) if known else None,
+        wrong_summaries=all_sums.wrong_summaries if known else None,
+        wrong_summary=all_sums.wrong_summary,
     )
 
 

@@ -11,7 +11,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from maintainer.domain.file_sizes import FINEST_BITS, GatheredSizes, list_limit
-from maintainer.domain.health import Disagreement, ManifestGroup, PartitionHealth, PartitionKey
+from maintainer.domain.health import (
+    Disagreement,
+    ManifestGroup,
+    PartitionHealth,
+    PartitionKey,
+    WrongSummary,
+)
 from maintainer.domain.inventory import (
     HISTOGRAM_BOUNDS_BYTES,
     Content,
@@ -173,6 +179,8 @@ class ManifestSums:
     first_delete: int | None = None  # the lowest sequence number of a manifest with deletes
     partitions: PartitionSums = field(default_factory=PartitionSums)
     miscounts: list[Disagreement] = field(default_factory=list)  # in single digests
+    wrong_summaries: int = 0  # manifests that readers skip wrongly
+    wrong_summary: WrongSummary | None = None  # the first of them
 
     def add(self, manifest: ManifestDigest) -> None:
         self.manifests[manifest.content] += 1
@@ -185,6 +193,11 @@ class ManifestSums:
         for index, size in enumerate(manifest.histogram_bytes):
             self.histogram_bytes[index] += size
         self.miscounts += _find_miscounts(manifest)
+        if manifest.list_fault:
+            self.wrong_summaries += 1
+            self.wrong_summary = self.wrong_summary or WrongSummary(
+                manifest.path, manifest.spec_id, manifest.list_fault
+            )
         for share in manifest.partitions:
             self.contents[share.content].add(share)
             self.partitions.add(share)

@@ -25,11 +25,13 @@ from maintainer.domain.health import Band, Compaction, Finding, Grade, TableHeal
 from maintainer.domain.identifier import Registration
 from maintainer.domain.pin import Pin
 from maintainer.domain.policy import Policy
+from maintainer.estimate.floors import describe_wrong_summaries
 from maintainer.estimate.retained_snapshots import find_pin_trouble
 
 # The metric of a finding: `observed` is the figure in the metadata, `bound` the counted figure.
 DISAGREEMENT = "metadata_disagreement"
 UNREADABLE = "unreadable_metadata"
+WRONG_SUMMARY = "wrong_manifest_summaries"  # `observed` counts manifests
 PIN = "pin"  # the metric of a finding: a pin with a fault
 NAMES = "names"  # the metric of a finding: the number of names of the table
 # The metrics of findings without a bound that is crossed.
@@ -60,6 +62,7 @@ def grade(  # noqa: PLR0913, PLR0917 - all facts for a band and its findings
     compaction = Compaction(gain.items_removed, gain.files_with_deletes > 0)
     judged = [
         *_unreadable_findings(health),
+        *_summary_findings(health),
         *find_findings(health, policy, gain, now, held),
         *_disagreement_findings(health),
         *_pin_findings(health, pins, now),
@@ -110,6 +113,17 @@ def _unreadable_findings(health: TableHealth) -> list[Finding]:
             is_actionable=True,
             sentence=sentence,
         )
+    ]
+
+
+def _summary_findings(health: TableHealth) -> list[Finding]:
+    """Manifests that readers skip wrongly: queries lack rows, or return deleted ones."""
+    sentence = describe_wrong_summaries(health)
+    if sentence is None:
+        return []
+    observed = health.wrong_summaries or 1
+    return [
+        Finding(WRONG_SUMMARY, observed, 0, Band.CRITICAL, is_actionable=True, sentence=sentence)
     ]
 
 

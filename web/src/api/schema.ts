@@ -4258,6 +4258,11 @@ export interface components {
       unreadable: components["schemas"]["UnreadableOut"][];
       /** Writers */
       writers: components["schemas"]["WriterRateOut"][];
+      /**
+       * Wrong Summaries
+       * @description Manifests that readers skip wrongly, by the manifest list's own summaries.
+       */
+      wrong_summaries: number | null;
     };
     /**
      * TableEvent

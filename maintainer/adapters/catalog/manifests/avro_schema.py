@@ -18,7 +18,7 @@ from maintainer.adapters.catalog.manifests.partition import StoredField
 LIST_FIELDS: Final = {
     500: "manifest_path", 501: "manifest_length", 502: "partition_spec_id", 515: "sequence_number",
     517: "content", 519: "key_metadata",
-    504: "added_files_count", 505: "existing_files_count",
+    504: "added_files_count", 505: "existing_files_count", 507: "partitions",
 }  # fmt: skip
 ENTRY_FIELDS: Final = {0: "status", 2: "data_file", 3: "sequence_number"}
 FILE_FIELDS: Final = {

@@ -71,6 +71,7 @@ class Tally:
     )
     formats: dict[str, int] = field(default_factory=dict)
     name_characters: int = 0
+    list_fault: str = ""  # as in the digest
 
     def count(self, entries: int) -> None:
         """Count entries that were read; UnreadableFileError if a manifest has too many."""

@@ -26,6 +26,7 @@ from maintainer.adapters.catalog.limits import (
 from maintainer.adapters.catalog.manifests import avro_schema, manifest
 from maintainer.adapters.catalog.manifests.container import Container, Inflater, open_container
 from maintainer.adapters.catalog.manifests.digest_sums import Groups, Tally
+from maintainer.adapters.catalog.manifests.field_summaries import SUMMARY_NAMES
 from maintainer.adapters.catalog.manifests.generated_reader import (
     PADDING,
     NotGeneratedError,
@@ -69,6 +70,7 @@ _SIZE_FIELDS: Final = frozenset({101, 103, 104, 134, 144, 145})
 _BOUNDS: Final = frozenset({125, 128})
 _PATH: Final = 100
 _PARTITION: Final = 102
+_SUMMARIES: Final = 507
 # Integers whose width differs from file to file. A layout of them together with the next fields
 # would rarely match.
 _VARYING: Final = frozenset({108, 109})  # column sizes, value counts
@@ -264,6 +266,7 @@ def _digest(
             _add_groups(tally, groups, texts, write)
             groups, pending, pending_bytes = {}, 0, 0
     _add_groups(tally, groups, texts, write)
+    tally.list_fault = manifest.find_list_fault(listed, reader, texts)
     return manifest.make_digest(listed, len(raw), tally)
 
 
@@ -389,6 +392,8 @@ def _compile_list(schema: bytes) -> ReadBlock:
             found = avro_schema.id_of(field, avro_schema.LIST_FIELDS)
             if found is None:
                 source.skip(field["type"])
+            elif found == _SUMMARIES:
+                source.read_structs(field["type"], variables[found], SUMMARY_NAMES)
             else:
                 source.read(field["type"], variables[found])
         source.add(f"sink.append(({', '.join(variables.values())}))")

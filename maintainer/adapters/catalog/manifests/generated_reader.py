@@ -249,6 +249,37 @@ class Source:
                 case other:
                     raise NotGeneratedError(f"bounds have the type {other!r}")
 
+    def read_structs(self, schema: Any, target: str, names: Sequence[str]) -> None:  # noqa: ANN401
+        """Add lines that assign a list: for each struct of an array, the values of these fields."""
+        with self._nested():
+            match self.resolve(schema):
+                case "null":
+                    self.add(f"{target} = None")
+                case list() as branches:
+                    self._branch(branches, lambda branch: self.read_structs(branch, target, names))
+                case {"type": "array", "items": items}:
+                    self._read_items(self.resolve(items), target, names)
+                case other:
+                    raise NotGeneratedError(f"structs have the type {other!r}")
+
+    def _read_items(self, item: Any, target: str, names: Sequence[str]) -> None:  # noqa: ANN401
+        if not isinstance(item, dict) or item["type"] != "record":
+            raise NotGeneratedError(f"the items of an array are not structs but {item!r}")
+        count, values = self.name(), {name: self.name() for name in names}
+        self.add(f"{target} = []", f"{count} = read_int()")
+        with self.inside(f"while {count}:"):
+            self.add(f"if {count} < 0:", f" {count} = -{count}", " read_int()")
+            self.add(f"if {count} > limit: raise ValueError({count})")
+            with self.inside(f"for _ in range({count}):"):
+                self.add(f"{' = '.join(values.values())} = None")
+                for field in item["fields"]:
+                    if field["name"] in values:
+                        self.read(field["type"], values[field["name"]])
+                    else:
+                        self.skip(field["type"])
+                self.add(f"{target}.append(({', '.join(values.values())},))")
+            self.add(f"{count} = read_int()")
+
     def _read_pairs(self, pair: Any, target: str, key: int) -> None:  # noqa: ANN401 - as above
         kinds = (
             [self.resolve(field["type"]) for field in pair["fields"]]

@@ -8,7 +8,7 @@ the same values faster, and uses this reader if it fails.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -28,6 +28,11 @@ from maintainer.adapters.catalog.limits import (
 from maintainer.adapters.catalog.manifests.avro_schema import LIST_FIELDS, Reader, compile_reader
 from maintainer.adapters.catalog.manifests.container import Container, open_container
 from maintainer.adapters.catalog.manifests.digest_sums import Groups, Tally
+from maintainer.adapters.catalog.manifests.field_summaries import (
+    FieldSummary,
+    find_summary_fault,
+    read_summaries,
+)
 from maintainer.adapters.catalog.manifests.partition import (
     Spec,
     compile_partition_text,
@@ -78,6 +83,7 @@ class ListedManifest:
     is_encrypted: bool = False
     live_entries: int | None = None  # added and existing entries by the list; None: unknown
     keeps_files: bool = False  # the digest lists data files, because the snapshot has deletes
+    summaries: tuple[FieldSummary, ...] | None = None  # of the partition fields; None: unknown
 
     @property
     def lists_files(self) -> bool:
@@ -134,7 +140,7 @@ def _refuse_implausible(listed: Sequence[ListedManifest]) -> None:
 
 def list_manifest(values: Iterable[Any]) -> ListedManifest:
     """Build a manifest from values of LIST_FIELDS; UnreadableFileError if impossible."""
-    path, length, spec_id, sequence_number, content, key_metadata, added, existing = values
+    path, length, spec_id, sequence_number, content, key_metadata, added, existing, fields = values
     if (
         not isinstance(path, str)
         or not isinstance(length, int)
@@ -159,6 +165,7 @@ def list_manifest(values: Iterable[Any]) -> ListedManifest:
         sequence_number or 0,
         is_encrypted=bool(key_metadata),
         live_entries=live,
+        summaries=read_summaries(fields),
     )
 
 
@@ -223,6 +230,15 @@ def open_listed(
     return open_container(raw, most_bytes)
 
 
+def find_list_fault(
+    listed: ListedManifest, reader: Reader, partitions: Collection[tuple[Any, ...]]
+) -> str:
+    """Say why readers of the manifest list skip the manifest wrongly; empty if they do not."""
+    if partitions and listed.live_entries == 0:
+        return "the manifest list says that it has no live files"
+    return find_summary_fault(listed.summaries, reader.partition, partitions)
+
+
 def make_digest(listed: ListedManifest, length_bytes: int, tally: Tally) -> ManifestDigest:
     return ManifestDigest(
         path=listed.path,
@@ -237,6 +253,7 @@ def make_digest(listed: ListedManifest, length_bytes: int, tally: Tally) -> Mani
         entries_read=tally.entries,
         files=tally.pack_files(),
         lists_files=listed.lists_files,
+        list_fault=tally.list_fault,
     )
 
 
@@ -294,6 +311,7 @@ def tally_entries(
             )
     for (text, content, file_format), group in groups.items():
         tally.add_files(text, content, file_format.lower(), group)
+    tally.list_fault = find_list_fault(listed, reader, texts)
     return tally
 
 

@@ -339,6 +339,7 @@ KNOWN_DIGESTS: Final = {
     2: "4222e60f30c6f3b0031d2a9402dee33972a655868cd212c449556d4e9358794e",  # files packed otherwise
     3: "77173581c37fbb582fe9b140ee8a97eae1558b49145ef2751c14dfa4277971d4",  # bytes of each bin
     4: "f8f13d2c131f1a1e3b8b962821e6b729ecc391368d88b190534945bd77418d63",  # a bin up to 10 MiB
+    5: "4b322fcf20a17ce0b9776698add94bcc618585214987ff9493a2bb8532a63078",  # faults of the list
 }  # by DIGEST_VERSION
 
 
@@ -567,17 +568,18 @@ def test_manifest_lists_of_each_version_are_read() -> None:
         "sequence_number": 8,
         "key_metadata": b"k",
     }
+    read: dict[str, Any] = {"summaries": ((True, None, None, None),)}
     assert read_manifest_list(write(LIST_SCHEMA, [first])) == (
-        ListedManifest("a", 9, 2, ManifestContent.DATA, 0),
+        ListedManifest("a", 9, 2, ManifestContent.DATA, 0, **read),
     )
     assert read_manifest_list(write(LATER_LIST_SCHEMA, [second])) == (
-        ListedManifest("b", 9, 2, ManifestContent.DELETES, 8, is_encrypted=True),
+        ListedManifest("b", 9, 2, ManifestContent.DELETES, 8, is_encrypted=True, **read),
     )
     third = second | {"key_metadata": None, "first_row_id": 2**40}
     unnumbered = third | {"manifest_path": "c", "content": 0, "first_row_id": None}
     assert read_manifest_list(write(LIST_SCHEMA_OF_V3, [third, unnumbered])) == (
-        ListedManifest("b", 9, 2, ManifestContent.DELETES, 8),
-        ListedManifest("c", 9, 2, ManifestContent.DATA, 8, keeps_files=True),
+        ListedManifest("b", 9, 2, ManifestContent.DELETES, 8, **read),
+        ListedManifest("c", 9, 2, ManifestContent.DATA, 8, keeps_files=True, **read),
     )
     with pytest.raises(UnreadableFileError, match="content 5"):
         read_manifest_list(write(LATER_LIST_SCHEMA, [second | {"content": 5}]))
