@@ -6,12 +6,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from maintainer.compare.effect import REWRITTEN_ITEMS, count_claimed, end_of_work
-from maintainer.domain.action import Checksum, ComputePartitionStats, ComputeTableStats, Procedure
+from maintainer.domain.action import (
+    Checksum,
+    ComputePartitionStats,
+    ComputeTableStats,
+    Procedure,
+    RollBack,
+)
 from maintainer.domain.conflict import CONFLICT_WORDS, ConflictKind
 from maintainer.domain.effect import ContentProof, Effect, RowProof
 from maintainer.domain.inventory import StatisticsFile, TableInventory
 from maintainer.domain.job import FailureReason, Job, JobState, Outcome
-from maintainer.domain.units import format_duration, is_ahead
+from maintainer.domain.units import format_count, format_duration, is_ahead
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +29,19 @@ class Conclusion:
     message: str = ""
 
 
+def _offer_way_back(job: Job, effect: Effect) -> str:
+    """The command that undoes the job's commits; empty if there is nothing to roll back."""
+    if isinstance(job.action, RollBack) or not job.action.procedure.rewrites_content:
+        return ""
+    if not effect.own_snapshot_ids:
+        return ""
+    commits = format_count(len(effect.own_snapshot_ids), "commit")
+    return (
+        f"`maintainer rollback {job.job_id}` undoes the job's {commits}, unless others have "
+        f"committed since: "
+    )
+
+
 def conclude(job: Job, effect: Effect) -> Conclusion:
     """Decide a job's final state from Spark's report and the table's metadata."""
     outcome, kind = job.outcome, end_of_work(job)
@@ -31,14 +50,16 @@ def conclude(job: Job, effect: Effect) -> Conclusion:
         return Conclusion(
             JobState.FAILED,
             FailureReason.UNPROVED,
-            "the rows before and after the job's commits are not the same; no further job starts "
+            _offer_way_back(job, effect)
+            + "the rows before and after the job's commits are not the same; no further job starts "
             "on this table",
         )
     if effect.failed_proofs:
         return Conclusion(
             JobState.FAILED,
             FailureReason.UNPROVED,
-            f"{'; '.join(effect.failed_proofs)}; no further job starts on this table",
+            _offer_way_back(job, effect)
+            + f"{'; '.join(effect.failed_proofs)}; no further job starts on this table",
         )
     if kind == "finished":
         if count_claimed(job) and not effect.own_commits and effect.other_commits:

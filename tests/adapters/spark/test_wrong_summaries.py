@@ -120,5 +120,6 @@ def test_rows_that_a_rewrite_of_deletes_brings_back_fail_its_proof(workshop: Wor
     job = workshop.finish(workshop.begin(table, EVERY_DELETE))
     assert job.effect is not None
     assert (job.state, job.effect.rows) == (JobState.FAILED, RowProof.DIFFERENT)
+    assert job.failure_message.startswith(f"`maintainer rollback {job.job_id}` undoes")
     assert "the rows before and after the job's commits are not the same" in job.failure_message
     assert count_rows(workshop, table) > 1176

@@ -124,8 +124,8 @@ function JobDetail({ job }: { job: Job }) {
           <StateBadge state={job.state} large />
         </div>
         {!isFinal(job.state) && <CancelButton job={job} />}
-        {again && <RetryButton job={job} rule={again} />}
         {mayBeUndone(job) && <RollBackButton job={job} />}
+        {again && <RetryButton job={job} rule={again} />}
       </div>
       <p>
         on <TableLink name={job.table} />
