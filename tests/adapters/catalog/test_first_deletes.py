@@ -12,7 +12,7 @@ from maintainer.domain.inventory import ManifestContent, ManifestDigest
 
 
 def row(path: str, content: int, live: int | None) -> list[object]:
-    return [path, 10, 0, 1, content, None, live, 0]
+    return [path, 10, 0, 1, content, None, live, 0, None]
 
 
 def test_where_a_list_has_live_deletes_the_data_files_are_kept_one_by_one() -> None:
