@@ -549,7 +549,7 @@ def test_many_similar_paths_are_sound() -> None:
 def test_a_list_that_names_a_manifest_twice_is_unreadable() -> None:
     listed = read_manifest_list(listing(3))
     assert len(listed) == 3
-    rows = [["a", 9, 0, 1, 0, None, 1, 1], ["a", 9, 0, 1, 0, None, 1, 1]]
+    rows = [["a", 9, 0, 1, 0, None, 1, 1, None]] * 2
     with pytest.raises(ImplausibleError, match="it lists the manifest a twice"):
         manifest.list_manifests(rows)
 
@@ -558,14 +558,14 @@ def test_a_list_that_names_a_manifest_twice_is_unreadable() -> None:
 def test_a_list_does_not_claim_more_files_than_a_manifest_can_hold(
     added: int, is_plausible: bool
 ) -> None:
-    rows = [["a", 9, 0, 1, 0, None, added, 0]]
+    rows = [["a", 9, 0, 1, 0, None, added, 0, None]]
     if is_plausible:
         assert manifest.list_manifests(rows)[0].live_entries == added
         return
     with pytest.raises(ImplausibleError, match=r"lists 577 files in 9 bytes"):
         manifest.list_manifests(rows)
     with pytest.raises(ImplausibleError, match=r"lists -1 files"):
-        manifest.list_manifests([["a", 9, 0, 1, 0, None, -1, 0]])
+        manifest.list_manifests([["a", 9, 0, 1, 0, None, -1, 0, None]])
 
 
 # -- what never ends

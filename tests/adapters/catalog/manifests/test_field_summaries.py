@@ -141,7 +141,11 @@ def test_both_readers_read_the_summaries_and_find_the_fault() -> None:
         "sequence_number": 8,
         "partitions": [DAY, REST, REST],
     }
-    raw = write(LIST, [record, record | {"partitions": None}, record | {"partitions": []}])
+    others = [
+        record | {"manifest_path": "b", "partitions": None},
+        record | {"manifest_path": "c", "partitions": []},
+    ]
+    raw = write(LIST, [record, *others])
     found = fast._read_list(raw)
     assert found == manifest.read_manifest_list(raw)
     empty = (True, False, None, None)
