@@ -11,7 +11,7 @@ from maintainer.adapters.garbage import GARBAGE_THRESHOLD
 @pytest.mark.parametrize(
     ("module", "work"),
     [
-        ("maintainer.adapters.catalog.manifests.decoding_process", "serve_batches"),
+        ("maintainer.adapters.catalog.manifests.decoding_process", "serve"),
         ("maintainer.cli", "commands.main"),
     ],
 )
@@ -23,7 +23,7 @@ def test_a_process_of_ours_looks_for_garbage_rarely(module: str, work: str) -> N
         f"patch('{module}.{work}', say).start(); module.main()"
     )
     ran = subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, "-c", program, str(2**30)],  # the memory of a decoding process
         check=True,
         capture_output=True,
         stdin=subprocess.DEVNULL,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from pydantic import TypeAdapter, ValidationError
@@ -143,7 +143,7 @@ def _bound(session: Session, answers: BoundedAnswers) -> None:
 
 
 class _Metadata(msgspec.Struct, frozen=True):
-    properties: dict[str, str] = {}
+    properties: dict[str, Any] | None = None
 
 
 class _Loaded(msgspec.Struct, frozen=True, rename="kebab"):
@@ -151,12 +151,12 @@ class _Loaded(msgspec.Struct, frozen=True, rename="kebab"):
 
     metadata_location: str
     metadata: _Metadata = _Metadata()
-    config: dict[str, str] = {}
-    storage_credentials: msgspec.Raw = msgspec.Raw(b"[]")
+    config: dict[str, Any] | None = None  # servers write numbers too
+    storage_credentials: msgspec.Raw = msgspec.Raw(b"null")
 
 
 _LOADED: Final = msgspec.json.Decoder(_Loaded)
-_CREDENTIALS: Final = TypeAdapter(list[StorageCredential])
+_CREDENTIALS: Final = TypeAdapter(list[StorageCredential] | None)
 
 
 class BoundedRestCatalog(RestCatalog):
@@ -215,12 +215,14 @@ class BoundedRestCatalog(RestCatalog):
         try:
             loaded = _LOADED.decode(response.content)
             vended = self._resolve_storage_credentials(
-                _CREDENTIALS.validate_json(bytes(loaded.storage_credentials)),
+                _CREDENTIALS.validate_json(bytes(loaded.storage_credentials)) or [],
                 loaded.metadata_location,
             )
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise AnswerError(f"the catalog's answer is not valid: {error}") from error
-        properties = {**loaded.metadata.properties, **loaded.config, **vended}
+        given = {**(loaded.metadata.properties or {}), **(loaded.config or {})}
+        properties = {name: str(value) for name, value in given.items() if value is not None}
+        properties |= vended
         return loaded.metadata_location, self._load_file_io(properties, loaded.metadata_location)
 
     def load_table(self, identifier: str | Identifier) -> Table:

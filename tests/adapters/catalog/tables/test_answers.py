@@ -68,6 +68,16 @@ class EndlessHandler(SmallHandler):
             case "pages" if path.endswith("/tables"):
                 self.server.pages += 1
                 self.answer(200, {"identifiers": [], "next-page-token": str(self.server.pages)})
+            case "odd":
+                self.answer(
+                    200,
+                    {
+                        "metadata-location": "file:///nowhere/1.metadata.json",
+                        "metadata": {"properties": None, "snapshots": "all"},
+                        "config": {"a": 1, "b": None, "c": True},
+                        "storage-credentials": None,
+                    },
+                )
             case "slow":
                 self._stream(b" ", rest=0.01)
             case "packed":
@@ -131,6 +141,13 @@ def test_a_large_answer_to_a_poll_is_left_to_loading_the_table(
         Polled(TABLE, "", is_changed=True, metadata_location="")
     ]
     assert server.sent_bytes < 8_000_000
+
+
+@pytest.mark.parametrize("server", ["odd"], indirect=True)
+def test_a_configuration_of_numbers_and_nulls_is_taken(catalog: PyIcebergCatalog) -> None:
+    found = catalog.inventory(TABLE, small_target, know_nothing)
+    assert isinstance(found, TableFault)
+    assert found.kind is FaultKind.METADATA_MISSING, "the pointer was read"
 
 
 @pytest.mark.parametrize("server", ["pages"], indirect=True)
