@@ -27,8 +27,9 @@ _KEYS_OF_A_MACHINE = ip_address("fd00:ec2::254")  # Amazon's; others are link-lo
 _IPV4_PARTS = 4
 _IPV4_GREATEST = 255  # of each part but the last
 _IPV4_NUMBER = compile_regex(r"0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*", ASCII)
-# Of IPv6 addresses that end in an IPv4 one: NAT64, its local form, and the former compatible form.
-_IPV4_NETWORKS = tuple(map(IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48", "::/96")))
+# Of IPv6 addresses that end in an IPv4 one: NAT64, and the former compatible form.
+_IPV4_NETWORKS = tuple(map(IPv6Network, ("64:ff9b::/96", "::/96")))
+_LOCAL_NAT64 = IPv6Network("64:ff9b:1::/48")
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +206,20 @@ def _find_inner(address: IPv4Address | IPv6Address) -> list[IPv4Address]:
     if isinstance(address, IPv4Address):
         return []
     found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+    bits = int(address)
     if any(address in network for network in _IPV4_NETWORKS):
-        found.append(IPv4Address(int(address) & 0xFFFF_FFFF))
+        found.append(IPv4Address(bits & 0xFFFF_FFFF))
+    if address in _LOCAL_NAT64:
+        found += map(IPv4Address, _split_nat64(bits))
     return [one for one in found if one is not None]
+
+
+def _split_nat64(bits: int) -> tuple[int, ...]:
+    """The IPv4 addresses by RFC 6052 for prefixes of 48, 56, 64 and 96 bits, around one octet."""
+    high, low = bits >> 64, bits & 0xFFFF_FFFF_FFFF_FFFF
+    return (
+        (high & 0xFFFF) << 16 | (low >> 40 & 0xFFFF),
+        (high & 0xFF) << 24 | (low >> 32 & 0xFF_FFFF),
+        low >> 24 & 0xFFFF_FFFF,
+        low & 0xFFFF_FFFF,
+    )

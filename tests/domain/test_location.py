@@ -152,7 +152,8 @@ def test_a_path_in_the_location_is_written_from_the_locations_own_spelling_on(
     ["169.254.169.254", "2852039166", "[fe80::1]", "fe80::1%eth0", "::ffff:169.254.1.1",
      "fd00:ec2::254", "0xa9fea9fe", "0XA9FEA9FE", "0251.0376.0251.0376", "169.254.43518",
      "169.16689662", "0xa9.254.0xa9fe", "169.254.169.254.", "64:ff9b::a9fe:a9fe",
-     "64:ff9b:1::169.254.169.254", "::169.254.169.254", "2002:a9fe:a9fe::1"],
+     "64:ff9b:1::169.254.169.254", "64:ff9b:1:a9fe:a9:fe00::", "64:ff9b:1:a9:fe:a9fe::",
+     "64:ff9b:1:0:a9:fea9:fe00:0", "::169.254.169.254", "2002:a9fe:a9fe::1"],
 )  # fmt: skip
 def test_addresses_with_keys_of_a_machine_are_link_local(host: str) -> None:
     assert is_link_local(host)
