@@ -20,13 +20,16 @@ class EndedSessions:
     def __init__(self) -> None:
         self._lock = Lock()
         self._known: frozenset[str] = frozenset()
+        # A list that was read before an end must not bring the session back.
+        self._ended_here: dict[str, datetime] = {}
         self._read_at = float("-inf")
 
     def end(self, store: SessionStore, cookie: str, until: datetime, now: datetime) -> None:
         """End the session of a cookie, in all replicas; StoreUnavailableError if that fails."""
         store.end_session(_name(cookie), until, now)
         with self._lock:
-            self._known |= {_name(cookie)}
+            left = {name: end for name, end in self._ended_here.items() if end > now}
+            self._ended_here = left | {_name(cookie): until}
 
     def has(self, store: SessionStore, cookie: str, now: datetime) -> bool:
         """True if the session of a cookie was ended; while the store is away, as last known."""
@@ -39,7 +42,8 @@ class EndedSessions:
                 found = frozenset(store.ended_sessions(now))
                 with self._lock:
                     self._known = found
-        return _name(cookie) in self._known
+        name = _name(cookie)
+        return name in self._known or name in self._ended_here
 
 
 def _name(cookie: str) -> str:

@@ -463,15 +463,12 @@ def test_an_answer_without_an_end_holds_neither_a_notice_nor_the_end_of_the_proc
     server = ThreadingHTTPServer(("127.0.0.1", 0), Endless)
     server.daemon_threads = True
     with serve_on_loopback(server) as address:
+        before = set(threading.enumerate())
         notifier = start(NotifierOptions({"ops": address.replace("http", "json", 1) + "/x"}))
         started = time.monotonic()
         assert notifier.try_targets() == {"ops": False}
         assert time.monotonic() - started < 10
-        waits = [
-            thread.name
-            for thread in threading.enumerate()
-            if not thread.daemon and thread is not threading.main_thread()
-        ]
+        waits = [thread.name for thread in set(threading.enumerate()) - before if not thread.daemon]
         assert waits == []
         is_over.set()
         notifier.close()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -24,6 +25,7 @@ from maintainer.adapters.identity import (
 from maintainer.api.deps import COOKIE, People, client_of
 from maintainer.api.guard import Limits
 from maintainer.api.session import SIGN_IN_COOKIE
+from maintainer.api.session_ends import EndedSessions
 from maintainer.domain.access import ClaimRule, Grant, Role
 from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.errors import CredentialsRefusedError
@@ -31,7 +33,9 @@ from tests.api.listening import DEADLINE_SECONDS
 from tests.api.nouns import ORDERS
 from tests.api.people import let_in, secret_of
 from tests.api.serving import HOST, Client, expect_problem, path_of
+from tests.fakes.adapters.store import FakeStore
 from tests.oidc import CLIENT, CLIENT_SECRET, Provider, provider
+from tests.samples import NOW
 
 RULES = (
     ClaimRule(Grant(Role.OPERATOR, ("lake.sales.",)), "groups", "night"),
@@ -232,6 +236,23 @@ def test_a_copied_cookie_is_worth_nothing_after_signing_out(guarded: Client) -> 
     restarted = Client(guarded.daemon)  # another process, which reads the store
     expect_problem(restarted.get("/api/v1/tables", copied), 401)
     assert restarted.get("/api/v1/tables", other).status_code == 200, "another session goes on"
+
+
+def test_a_list_that_was_read_before_a_sign_out_brings_no_session_back() -> None:
+    store, ended = FakeStore(), EndedSessions()
+
+    class Slow:
+        """The store, whose list is on its way while the session is ended."""
+
+        def end_session(self, *arguments: Any) -> None:
+            store.end_session(*arguments)
+
+        def ended_sessions(self, now: datetime) -> Sequence[str]:
+            found = store.ended_sessions(now)
+            ended.end(self, "cookie", NOW + timedelta(hours=1), NOW)
+            return found
+
+    assert ended.has(Slow(), "cookie", NOW)
 
 
 def test_a_page_behind_tls_gets_cookies_for_tls_alone_and_for_its_prefix(guarded: Client) -> None:
