@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
@@ -36,6 +37,7 @@ from maintainer.ports.store.drivers import (
     DriverTokens,
 )
 
+_LOG = logging.getLogger(__name__)
 _SIGNED_OFF = -1
 # The fields of a record that are stored in columns of the same name.
 _PLAIN = tuple(
@@ -149,8 +151,11 @@ class SqlDrivers:
             (message, _encode(message, "message", name, MAX_MESSAGE_BYTES))
             for message in poll.messages
         ]
-        _encode(poll.hello, "description", name, MAX_HELLO_BYTES)
         hello = documents.write(poll.hello)
+        if len(hello) > MAX_HELLO_BYTES:
+            # The driver could not make it shorter, and its messages must arrive all the same.
+            _LOG.warning("link.long_description driver=%s bytes=%d", name, len(hello))
+            hello = ""
         with self._database.write(durable=bool(encoded or poll.hello.get("jobs"))) as connection:
             row = _lock(connection, name)
             if row is None or row.ended_at is not None or row.process not in {"", poll.process}:
@@ -164,7 +169,7 @@ class SqlDrivers:
                     "polls": poll.number,
                     "heard": heard,
                     "received": _add_messages(connection, name, encoded, row.received),
-                    **({} if row.hello == hello else {"hello": hello}),
+                    **({} if hello in {"", row.hello} else {"hello": hello}),
                     **({} if tokens is None else _token_columns(tokens)),
                 }
                 connection.execute(

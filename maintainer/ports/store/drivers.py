@@ -136,7 +136,8 @@ class DriverStore(Protocol):
         Messages up to `received` are dropped, and orders up to `heard`. Of the others at most
         MAX_TAKEN are taken, and none while MAX_MESSAGES are not acknowledged: the answer says up
         to which number. None when the driver is unknown, has ended, or another process of its
-        name has polled before. InvalidValueError when a message or the description is too long.
+        name has polled before. A description over MAX_HELLO_BYTES leaves the one before in place.
+        InvalidValueError when a message is too long.
         """
 
     def hear(self, owner: str, after: Mapping[str, int]) -> DriverNews:

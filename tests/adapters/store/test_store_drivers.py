@@ -228,8 +228,11 @@ def test_sizes_and_numbers_have_bounds(store: Store, monkeypatch: pytest.MonkeyP
         order(store, {"cancel": "j"})
     answer(store, 1, say(1), heard=1)
     assert order(store, {"cancel": "j"})
-    with pytest.raises(InvalidValueError, match="bytes"):
-        poll(store, 2, name="x" * 100)
+    assert answer(store, 2, say(2), facts="short").received == 2
+    assert answer(store, 3, say(3), facts="x" * 100).received == 3, "its messages are taken"
+    record = store.driver("spark-1")
+    assert record is not None
+    assert record.hello == {"jobs": {}, "facts": "short"}
 
 
 def test_messages_are_taken_in_portions_and_none_is_dropped(
