@@ -9,6 +9,7 @@ import pytest
 
 from maintainer.decide.notices import (
     REPEATED_FAILURES,
+    entry_of_obstacle,
     notice_of_budget,
     notice_of_fault,
     notice_of_gone,
@@ -21,7 +22,7 @@ from maintainer.decide.notices import (
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
-from maintainer.domain.notice import Notice, NoticeKind
+from maintainer.domain.notice import InboxKind, Notice, NoticeKind
 from maintainer.domain.orphan import OrphanList, OrphanListState
 from maintainer.domain.policy import BudgetState, Resource, SpentBudget
 from tests.api.nouns import make_job
@@ -190,4 +191,13 @@ def test_the_pause_of_a_table_that_is_gone_is_reported_with_who_paused_it(
         f"orders is gone. ada paused it{added}. The pause lasts until somebody resumes the table, "
         "also for a table with its UUID under another name.",
         NOW,
+    )
+
+
+def test_what_keeps_jobs_from_running_needs_a_person() -> None:
+    entry = entry_of_obstacle("pool here", "Java: none was found")
+    assert (entry.kind, entry.subject, entry.sentence) == (
+        InboxKind.RUNNER,
+        "pool here",
+        "Java: none was found; its tables are measured, and no job runs",
     )

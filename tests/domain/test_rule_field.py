@@ -10,6 +10,7 @@ from maintainer.domain.rule_field import (
     Choice,
     Condition,
     Count,
+    Direction,
     Duration,
     FilesOnly,
     Flag,
@@ -89,3 +90,17 @@ def test_the_fields_of_a_rule_have_their_attributes_names_and_their_own_keys() -
         ("enabled", "enabled", True),
         ("files", "max_files", 10),
     ]
+
+
+@pytest.mark.parametrize(
+    ("direction", "sentence"),
+    [
+        (Direction.EITHER, ""),
+        (Direction.UP, " A table property can only raise it."),
+        (Direction.OFF, " A table property can only switch it off."),
+    ],
+)
+def test_a_field_says_in_which_direction_a_property_moves_it(
+    direction: Direction, sentence: str
+) -> None:
+    assert RuleField(2, Count(2), "What it means", direction=direction).restriction == sentence

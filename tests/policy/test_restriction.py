@@ -208,3 +208,15 @@ def test_a_sort_order_that_no_job_can_use_is_ignored_as_a_property_and_an_error_
         f"rules: {{rewrite_data_files: {{sort_order: '{order}'}}}}\n", "default.yaml"
     )  # type: ignore[misc]
     assert f"has the sort_order {order!r}, which is none" in problem.message
+
+
+def test_a_property_tunes_the_threshold_of_a_rule_that_a_policy_has() -> None:
+    policy = policy_of(
+        {"maintainer.expire_snapshots.when.snapshot_count_above": "50"},
+        default="rules: {expire_snapshots: {}}\n",
+    )
+    read = {path: (text, source) for path, text, source in describe(policy)}
+    assert read["rules.expire_snapshots.when.snapshot_count_above"] == (
+        "50",
+        "table property maintainer.expire_snapshots.when.snapshot_count_above",
+    )
