@@ -52,6 +52,10 @@ _SECURITY_HEADERS = {
 }
 
 
+# The sums of times are off by less; the first request of a bucket of one must not be refused.
+_ROUNDING_SECONDS = 1e-6
+
+
 class Limits:
     """A bucket for each name, full at first, that fills at a steady rate; safe for threads."""
 
@@ -77,7 +81,7 @@ class Limits:
                 self._full_at = {each: at for each, at in self._full_at.items() if at > now}
             full_at = max(now, self._full_at.get(name, now)) + 1 / self._per_second
             over = full_at - now - self._burst / self._per_second
-            if over > 0:
+            if over > _ROUNDING_SECONDS:
                 return over
             if is_counted:
                 self._full_at[name] = full_at
