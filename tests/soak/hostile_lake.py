@@ -19,6 +19,8 @@ from pyiceberg.table import Table
 from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import NestedField, StringType
 
+from tests.adapters.catalog.lake import list_of, local_path, manifest_of
+
 SOUND = 5
 ROWS = pa.table({"name": pa.array(["a", "b", "c"], pa.string())})
 BY_NAME = PartitionSpec(PartitionField(1, 1000, IdentityTransform(), "name"))
@@ -52,24 +54,8 @@ def build(directory: Path) -> list[str]:
     return sorted(HOSTILE)
 
 
-def path_of(location: str) -> Path:
-    return Path(location.removeprefix("file://"))
-
-
 def metadata_of(table: Table) -> Path:
-    return path_of(table.metadata_location)
-
-
-def list_of(table: Table) -> Path:
-    snapshot = table.current_snapshot()
-    assert snapshot is not None
-    return path_of(snapshot.manifest_list)
-
-
-def manifest_of(table: Table) -> Path:
-    snapshot = table.current_snapshot()
-    assert snapshot is not None
-    return path_of(snapshot.manifests(table.io)[0].manifest_path)
+    return local_path(table.metadata_location)
 
 
 def stuff(table: Table, key: str, item: str, count: int, *, is_packed: bool = True) -> None:

@@ -213,3 +213,15 @@ def read_by(
     inventory = catalog.inventory(table, small_target, memory.known if memory else know_nothing)
     assert isinstance(inventory, TableInventory), inventory
     return inventory
+
+
+def list_of(table: Table) -> Path:
+    snapshot = table.current_snapshot()
+    assert snapshot is not None
+    return local_path(snapshot.manifest_list)
+
+
+def manifest_of(table: Table) -> Path:
+    snapshot = table.current_snapshot()
+    assert snapshot is not None
+    return local_path(snapshot.manifests(table.io)[0].manifest_path)

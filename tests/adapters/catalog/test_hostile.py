@@ -59,6 +59,8 @@ from tests.adapters.catalog.lake import (
     StoppedClock,
     identify,
     know_nothing,
+    list_of,
+    manifest_of,
     rows,
     small_target,
 )
@@ -123,18 +125,6 @@ def reason_of(lake: Lake) -> str:
 def replace_by_pipe(path: Path) -> None:
     path.unlink()
     os.mkfifo(path)
-
-
-def list_of(table: Table) -> Path:
-    snapshot = table.current_snapshot()
-    assert snapshot is not None
-    return path_of(snapshot.manifest_list)
-
-
-def manifest_of(table: Table) -> Path:
-    snapshot = table.current_snapshot()
-    assert snapshot is not None
-    return path_of(snapshot.manifests(table.io)[0].manifest_path)
 
 
 # -- what is no file
