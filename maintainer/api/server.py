@@ -138,7 +138,7 @@ class _BoundedProtocol(H11Protocol):
         super().__init__(config, *arguments, **named)
         self._bounds = config.bounds
         self._owed: object = None  # the part of a request that the client is sending
-        self._waiting_since = 0.0  # the last moment at which the client owed nothing
+        self.waiting_since = 0.0  # the last moment at which the client owed nothing
         self._deadline: asyncio.TimerHandle | None = None
         self._write_deadline: asyncio.TimerHandle | None = None
 
@@ -150,7 +150,7 @@ class _BoundedProtocol(H11Protocol):
         the new one is refused.
         """
         super().connection_made(transport)
-        self._waiting_since = self.loop.time()
+        self.waiting_since = self.loop.time()
         if self._makes_room():
             self._watch()
         else:
@@ -187,11 +187,6 @@ class _BoundedProtocol(H11Protocol):
         """Whether the client has yet to send the rest of a request, or a next one."""
         return self.conn.their_state in {h11.IDLE, h11.SEND_BODY}
 
-    @property
-    def waiting_since(self) -> float:
-        """When the connection began to wait for its client."""
-        return self._waiting_since
-
     def data_received(self, data: bytes) -> None:
         """Read on, and set the deadline for what is still missing."""
         super().data_received(data)
@@ -200,7 +195,7 @@ class _BoundedProtocol(H11Protocol):
     def on_response_complete(self) -> None:
         """Set a deadline if the next request has begun; uvicorn itself ends idle connections."""
         super().on_response_complete()
-        self._waiting_since = self.loop.time()
+        self.waiting_since = self.loop.time()
         if self.conn.their_state is not h11.IDLE:
             self._watch()
 

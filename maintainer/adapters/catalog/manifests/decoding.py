@@ -212,7 +212,7 @@ class DecodingPool:
         is refused. CancelledError if the pool is closed meanwhile.
         """
         try:
-            return self._ask(lambda process: process.decode(batch), lambda: decode_batch(batch))
+            return self._decode_once(batch)
         except LostProcessError as error:
             if len(batch.manifests) == 1 and error.is_costly:
                 return Decoded([str(error)], {}, [0])
@@ -224,9 +224,12 @@ class DecodingPool:
             merged.costly += [position] * len(decoded.costly)
         return merged
 
+    def _decode_once(self, batch: Batch) -> Decoded:
+        return self._ask(lambda process: process.decode(batch), lambda: decode_batch(batch))
+
     def _decode_alone(self, batch: Batch) -> Decoded:
         try:
-            return self._ask(lambda process: process.decode(batch), lambda: decode_batch(batch))
+            return self._decode_once(batch)
         except LostProcessError as error:
             return Decoded([str(error)], {}, [0])
 
