@@ -253,8 +253,8 @@ def test_messages_are_taken_in_portions_and_none_is_dropped(
     assert heard(store) == [5, 6, 7, 8]
 
 
-def test_a_long_poll_holds_no_other_writer_for_long(store: Store) -> None:
-    """4,000 messages took eight seconds, and no other process could write meanwhile."""
+def test_four_thousand_messages_are_taken_in_eight_portions(store: Store) -> None:
+    """In one piece they took eight seconds, and no other process could write meanwhile."""
     add(store)
     said = [
         say(number, "spark.progress" if number % 2 else "job.event", f"j-{number % 7}")
