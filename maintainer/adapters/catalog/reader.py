@@ -155,7 +155,7 @@ class Refused:
             raise CostlyFileError(reason)
 
     def add(self, location: str, reason: str) -> None:
-        """Remember a file; beyond MAX_REFUSED the one is forgotten that was asked for last."""
+        """Remember a file; beyond MAX_REFUSED, forget the one that was asked for longest ago."""
         self._reasons[location] = reason
         if len(self._reasons) > MAX_REFUSED:
             self._reasons.popitem(last=False)
