@@ -45,13 +45,8 @@ _MAX_TEXT_CHARACTERS = 10_000  # in a where or sort_order clause
 PARTS_OF_SCOPE = 2  # of a where clause: the policy's condition and the job's partitions
 _MAX_COLUMNS = 1_000  # of compute_table_stats
 
-# Iceberg's default of max-failed-commits is never used, because with it all commits may fail
-# without an error.
-_PARTIAL_PROGRESS = {
-    "partial-progress.enabled": "true",
-    "partial-progress.max-commits": "10",
-    "partial-progress.max-failed-commits": "3",
-}
+_PARTIAL_PROGRESS = {"partial-progress.enabled": "true", "partial-progress.max-commits": "10"}
+_TOLERATED_COMMITS = 3  # commits of a rewrite in parts that may fail
 _AT_ONCE = {"partial-progress.enabled": "false"}
 _SORT = "sort"
 _STRATEGIES = ("binpack", _SORT)
@@ -194,9 +189,24 @@ def _rewrite_data_files(action: RewriteDataFiles) -> list[tuple[str, str]]:
 
 def _rewrite_options(options: tuple[tuple[str, str], ...]) -> dict[str, str]:
     """Merge safe defaults with the action's options; Iceberg's own defaults are not safe."""
-    given = _read_options(Procedure.REWRITE_DATA_FILES, options)
-    progress = _AT_ONCE if given.get("partial-progress.enabled") == "false" else _PARTIAL_PROGRESS
-    return progress | {"use-starting-sequence-number": "true"} | given
+    given = {"use-starting-sequence-number": "true"} | _read_options(
+        Procedure.REWRITE_DATA_FILES, options
+    )
+    if given.get("partial-progress.enabled") == "false":
+        return _AT_ONCE | given
+    in_parts = _PARTIAL_PROGRESS | given
+    tolerated = _tolerate(int(in_parts["partial-progress.max-commits"]))
+    return {"partial-progress.max-failed-commits": str(tolerated)} | in_parts
+
+
+def _tolerate(commits: int) -> int:
+    """The failed commits that a rewrite in up to `commits` parts may report without failing.
+
+    Iceberg's default is never used, because with it all commits may fail without an error. Iceberg
+    counts as failed what is missing to `commits` (apache/iceberg 16971): with one file group more
+    than commits, each commit takes two groups, and nearly half of the commits are never due.
+    """
+    return max(_TOLERATED_COMMITS, (commits - 1) // 2)
 
 
 def _read_options(procedure: Procedure, options: tuple[tuple[str, str], ...]) -> dict[str, str]:

@@ -34,7 +34,7 @@ DEFAULTS = ", ".join(
     for name, value in (
         ("partial-progress.enabled", "true"),
         ("partial-progress.max-commits", "10"),
-        ("partial-progress.max-failed-commits", "3"),
+        ("partial-progress.max-failed-commits", "4"),
         ("use-starting-sequence-number", "true"),
     )
 )
@@ -390,3 +390,19 @@ def test_guard_4_no_policy_reaches_another_mode_than_error_nor_a_real_run() -> N
         ORDERS, RemoveOrphanFiles(datetime(2026, 3, 4, tzinfo=UTC), "s3://b/t")
     )
     assert "dry_run => true, prefix_mismatch_mode => 'ERROR'" in statement
+
+
+@pytest.mark.parametrize(
+    ("commits", "tolerated"), [("1", "3"), ("8", "3"), ("10", "4"), ("21", "10")]
+)
+def test_commits_that_iceberg_miscounts_as_failed_are_tolerated(
+    commits: str, tolerated: str
+) -> None:
+    """Iceberg fails with more than `tolerated`; no number of groups is miscounted by more."""
+    action = RewriteDataFiles(options=(("partial-progress.max-commits", commits),))
+    written = f"'partial-progress.max-failed-commits', '{tolerated}'"
+    assert written in call_statement(ORDERS, action)
+    most = int(commits)
+    for groups in range(1, 5 * most):
+        due = -(-groups // -(-groups // most))
+        assert min(groups, most) - due <= int(tolerated)
