@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from maintainer.domain.driver import SparkFacts, Version, read_version, write_version
 from maintainer.domain.health import TableHealth
+from maintainer.domain.inventory import PartitionSpec
 from maintainer.domain.policy import Rule, RuleName
 
 
@@ -19,13 +20,15 @@ class KnownFault:
     """One fault: a rule does not run on such tables with Iceberg older than `until`."""
 
     rule: RuleName
-    until: Version  # the first version without the fault
+    until: Version | None  # the first version without the fault; None: every version has it
     reason: str
     concerns: Callable[[Rule, TableHealth], bool] | None = None  # None: every table
 
     @property
     def sentence(self) -> str:
         """The fault with the version that it ends with."""
+        if self.until is None:
+            return f"in every version of Iceberg so far {self.reason}"
         return f"before Iceberg {write_version(self.until)} {self.reason}"
 
 
@@ -35,6 +38,17 @@ def _has_several_refs(_: Rule, health: TableHealth) -> bool:
 
 def _has_row_lineage(_: Rule, health: TableHealth) -> bool:
     return health.format_version >= 3  # noqa: PLR2004 - the format version with row lineage
+
+
+def _has_replaced_partition_fields(_: Rule, health: TableHealth) -> bool:
+    """Whether the fields of a spec are not the first of all fields that the table ever had."""
+    specs = [[part.name for part in spec.fields] for spec in _by_age(health)]
+    every = list(dict.fromkeys(name for names in specs for name in names))
+    return any(names != every[: len(names)] for names in specs)
+
+
+def _by_age(health: TableHealth) -> list[PartitionSpec]:
+    return sorted(health.specs, key=lambda spec: spec.spec_id)
 
 
 def _drops_equality_deletes(rule: Rule, health: TableHealth) -> bool:
@@ -57,9 +71,21 @@ KNOWN_FAULTS = (
         _has_row_lineage,  # Spark keeps it since 1.10
     ),
     KnownFault(
+        RuleName.REWRITE_MANIFESTS,
+        (1, 11, 1),
+        "rewrite_manifests gives the rows of a table in format version 3 new row ids",
+        _has_row_lineage,  # apache/iceberg 16699
+    ),
+    KnownFault(
         RuleName.COMPUTE_PARTITION_STATS,
         (1, 10, 0),
         "Spark has no procedure compute_partition_stats",  # apache/iceberg 13523
+    ),
+    KnownFault(
+        RuleName.COMPUTE_PARTITION_STATS,
+        None,
+        "partition statistics are wrong after a partition field was dropped or replaced",
+        _has_replaced_partition_fields,  # apache/iceberg 17915
     ),
     KnownFault(
         RuleName.REMOVE_ORPHAN_FILES,
@@ -77,24 +103,26 @@ KNOWN_FAULTS = (
 
 
 def find_faults(facts: SparkFacts | None) -> Iterator[KnownFault]:
-    """The faults of the running version of Iceberg."""
+    """The faults of the running version of Iceberg that a newer version does not have."""
     version = None if facts is None else read_version(facts.iceberg)
     if version is not None:
-        yield from (fault for fault in KNOWN_FAULTS if version < fault.until)
+        yield from (fault for fault in KNOWN_FAULTS if fault.until and version < fault.until)
 
 
 def find_fault(facts: SparkFacts | None, rule: Rule, health: TableHealth) -> str | None:
-    """Why the running version of Iceberg must not run the rule on this table; None when it may."""
-    if facts is None:
-        return None
-    return next(
+    """Why Iceberg must not run the rule on this table; None when it may."""
+    lasting = (fault for fault in KNOWN_FAULTS if fault.until is None)
+    fault = next(
         (
-            f"{fault.sentence}; Spark runs Iceberg {facts.iceberg}"
-            for fault in find_faults(facts)
+            fault
+            for fault in (*find_faults(facts), *lasting)
             if fault.rule is rule.name and (fault.concerns is None or fault.concerns(rule, health))
         ),
         None,
     )
+    if fault is None or fault.until is None or facts is None:
+        return None if fault is None else fault.sentence
+    return f"{fault.sentence}; Spark runs Iceberg {facts.iceberg}"
 
 
 # Named arguments, and tags of jobs, which are needed to cancel a job. No older version was tested.
