@@ -19,6 +19,7 @@ from maintainer.decide.rewrite.limits import (
     limit_to_a_day,
     shrink_groups,
 )
+from maintainer.decide.rewrite.unchecked import refuse_unchecked
 from maintainer.decide.spark_fitness import find_fault, find_unfit
 from maintainer.decide.thresholds import assess
 from maintainer.decide.waiting.postponement import (
@@ -138,7 +139,7 @@ def _find_refusal(
     fault = None if restores else find_fault(circumstances.facts, rule, health)
     if fault is not None:
         return Refusal(SkipCode.UNSUPPORTED, fault)
-    own = refuse(rule, health)
+    own = refuse(rule, health) or refuse_unchecked(rule, health, policy)
     if own is not None or not isinstance(rule, RemoveOrphanFilesRule):
         return own or refuse_shared(health, policy, circumstances.registrations)
     if restores:
@@ -315,7 +316,8 @@ def on_request(
 ) -> Policy:
     """The policy for a person's request.
 
-    No mode, window, blackout, cooldown, writer or other maintainer delays it. Named rules need no
+    No mode, window, blackout, cooldown, writer or other maintainer delays it, except the window of
+    a policy with unchecked writers. Named rules need no
     threshold either. Without names, the policy's own rules run with their thresholds. Guards, the
     table's own maintainer.enabled=false and the achievable gain count in both cases.
     keeps_thresholds: the rules are the rest of a request without names.
@@ -330,7 +332,7 @@ def on_request(
     return replace(
         policy,
         mode=Mode.ENFORCE,
-        window=None,
+        window=policy.window if policy.writers else None,
         blackouts=(),
         others=Others.IGNORE,
         rules=tuple(_waive_waits(rule) for rule in own),

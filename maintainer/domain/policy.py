@@ -176,6 +176,14 @@ class Others(StrEnum):
     IGNORE = "ignore"
 
 
+class UncheckedWriter(StrEnum):
+    """An engine that changes rows without checking whether a rewrite has replaced their files."""
+
+    HIVE = "hive"
+    IMPALA = "impala"
+    STARROCKS = "starrocks"
+
+
 class RuleName(StrEnum):
     """The rules of a policy, in execution order."""
 
@@ -278,6 +286,8 @@ class Policy:
     stream_trigger: timedelta | None = None  # of the stream that writes the table
     safeguards: Safeguards = field(default_factory=Safeguards)
     others: Others = Others.STAND_BACK
+    # engines that change the table's rows without such a check; None: the table itself may show one
+    writers: tuple[UncheckedWriter, ...] | None = None
     min_size: JobSize = JobSize.SMALL  # of the table's jobs
     max_size: JobSize = JobSize.LARGE
     runs_on: str = DEFAULT_POOL  # the pool of the table's jobs
@@ -300,11 +310,11 @@ class PolicyLayer:
     Paths and value types: mode (Mode), properties (PropertyRights), priority (int),
     target_file_size_bytes (int), window.cron (str), window.duration (timedelta), window.timezone
     (str), stream.trigger (timedelta), budget (Budget), blackouts (tuple of Window), others
-    (Others), owner (bool), min_size and max_size (JobSize), runs_on (str), rollback_for (timedelta,
-    zero for off), canary (Canary), checksum (Checksum), rules.<rule> (True when the rule is named
-    at all), rules.<rule>.when.<key of a metric> (float: bytes, seconds, ratio or count),
-    rules.<rule>.<key of a field> (of the field's own type), rules.<rule>.options.<iceberg option>
-    (str).
+    (Others), writers (tuple of UncheckedWriter), owner (bool), min_size and max_size (JobSize),
+    runs_on (str), rollback_for (timedelta, zero for off), canary (Canary), checksum (Checksum),
+    rules.<rule> (True when the rule is named at all), rules.<rule>.when.<key of a metric> (float:
+    bytes, seconds, ratio or count), rules.<rule>.<key of a field> (of the field's own type),
+    rules.<rule>.options.<iceberg option> (str).
     """
 
     name: str  # file name relative to the policy directory

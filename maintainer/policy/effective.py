@@ -107,6 +107,7 @@ def effective(
         stream_trigger=_get(merged, "stream.trigger", timedelta),
         safeguards=_read_safeguards(merged),
         others=_get(merged, "others", Others) or Others.STAND_BACK,
+        writers=_get(merged, "writers", tuple),
         is_owner=_get(merged, "owner", bool) is True,
         min_size=_get(merged, "min_size", JobSize) or JobSize.SMALL,
         max_size=_get(merged, "max_size", JobSize) or JobSize.LARGE,

@@ -87,7 +87,7 @@ def _write_other(key: str, value: object) -> str:
         case float() if value.is_integer():
             return str(int(value))
         case tuple():
-            return ", ".join(write_value("", item) for item in value)
+            return ", ".join(write_value("", item) for item in value) or "[]"
         case Window():
             return (
                 f"{value.cron} for {write_duration(value.duration.total_seconds())} in "
@@ -136,6 +136,7 @@ def flatten(policy: Policy) -> dict[str, object]:
         "canary": guards.canary,
         "checksum": guards.checksum,
         "others": policy.others,
+        "writers": policy.writers,
     }
     values |= {"owner": policy.is_owner}
     values |= {"min_size": policy.min_size, "max_size": policy.max_size}

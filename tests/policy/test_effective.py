@@ -19,6 +19,7 @@ from maintainer.domain.policy import (
     PolicySet,
     RuleName,
     Setting,
+    UncheckedWriter,
     Window,
 )
 from maintainer.domain.rules import (
@@ -593,6 +594,19 @@ def test_blackouts_are_a_list_of_windows() -> None:
         "policies/a.yaml:1",
     ) in describe(policy)
     assert effective((), ORDERS, {}).blackouts == ()
+
+
+@pytest.mark.parametrize(
+    ("writers", "written"),
+    [((UncheckedWriter.IMPALA, UncheckedWriter.HIVE), "impala, hive"), ((), "[]")],
+)
+def test_writers_that_do_not_check_are_a_list_that_may_be_empty(
+    writers: tuple[UncheckedWriter, ...], written: str
+) -> None:
+    policy = effective((layer("a.yaml", "lake.*", writers=writers),), ORDERS, {})
+    assert policy.writers == writers
+    assert ("writers", written, "policies/a.yaml:1") in describe(policy)
+    assert effective((), ORDERS, {}).writers is None
 
 
 def test_the_built_in_values_are_those_of_a_table_without_policies() -> None:

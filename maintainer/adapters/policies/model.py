@@ -23,7 +23,14 @@ from maintainer.adapters.policies.validation import (
     refuse,
 )
 from maintainer.domain.action import Canary, Checksum
-from maintainer.domain.policy import Budget, Mode, Others, PropertyRights, Window
+from maintainer.domain.policy import (
+    Budget,
+    Mode,
+    Others,
+    PropertyRights,
+    UncheckedWriter,
+    Window,
+)
 from maintainer.domain.pool import JobSize
 
 MAXIMUM_WINDOWS = 100
@@ -153,6 +160,17 @@ class PolicyModel(Strict):
         None,
         description="If another program rewrites the table regularly: stand_back leaves rewrites "
         "to that program, ignore rewrites the table too; default stand_back.",
+    )
+    writers: (
+        Annotated[tuple[Annotated[UncheckedWriter, Field(strict=False)], ...], Field(strict=False)]
+        | None
+    ) = Field(
+        None,
+        max_length=len(UncheckedWriter),
+        description="Engines that delete or update rows of the table without checking whether a "
+        "rewrite has replaced their files: hive, impala, starrocks. rewrite_data_files then runs "
+        "only in the policy's window. Default: what the table's properties and commits show; [] "
+        "says that there is none.",
     )
     owner: bool | None = Field(
         None,

@@ -40,6 +40,7 @@ _FILES_ONLY = {
     "min_size": "only a file bounds the size of a job",
     "max_size": "only a file bounds the size of a job",
     "others": "only a file says what other maintainers of the table mean",
+    "writers": "only a file says which engines write the table",
     "stream": "only a file describes the stream that writes the table",
     "rollback_for": "only a file says how a rewrite is proved",
     "canary": "only a file says how a rewrite is proved",

@@ -11,7 +11,15 @@ from maintainer.adapters.policies.document import MAXIMUM_DEPTH, MAXIMUM_VALUES,
 from maintainer.adapters.policies.reading import parse_policy
 from maintainer.domain.action import Canary, Checksum
 from maintainer.domain.identifier import TableIdentifier, TablePattern
-from maintainer.domain.policy import Budget, Mode, PolicyLayer, RuleName, Setting, Window
+from maintainer.domain.policy import (
+    Budget,
+    Mode,
+    PolicyLayer,
+    RuleName,
+    Setting,
+    UncheckedWriter,
+    Window,
+)
 from maintainer.policy.effective import effective
 
 _GOOD = """\
@@ -306,6 +314,15 @@ budget: {max_jobs: 2, bytes_per_day: 1GiB, gb_hours_per_day: 0.5}
     assert settings["blackouts"].value == (
         Window("0 8 * * 1-5", timedelta(hours=10), "Europe/Berlin"),
     )
+
+
+def test_the_writers_of_a_table_are_a_list_of_known_engines() -> None:
+    read = layer_of("tables: a.b.c\nwriters: [impala, hive]\n").settings
+    assert read["writers"] == Setting((UncheckedWriter.IMPALA, UncheckedWriter.HIVE), "x.yaml:2")
+    assert layer_of("tables: a.b.c\nwriters: []\n").settings["writers"].value == ()
+    (problem,) = problems_of("tables: a.b.c\nwriters: [spark]\n")
+    assert "writers" in problem
+    assert "must be hive, impala or starrocks" in problem
 
 
 def test_a_budget_below_nothing_and_a_blackout_that_never_begins_are_refused() -> None:
