@@ -144,6 +144,9 @@ class TableDetail(TableSummary):
     wrong_summaries: int | None = Field(
         description="Manifests that readers skip wrongly, by the manifest list's own summaries."
     )
+    lost_deletes: int | None = Field(
+        description="Delete files that were committed for data files which a rewrite had replaced."
+    )
     oldest_delete_at: datetime | None = Field(
         description="The latest time at which the oldest delete was written."
     )

@@ -140,6 +140,15 @@ class WrongSummary:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class LostDelete:
+    """A snapshot whose deletes are for data files that an earlier snapshot had removed."""
+
+    snapshot_id: int
+    writer: str
+    removed_by: int | None  # that earlier snapshot; None: it is no longer kept
+
+
 class SnapshotRole(StrEnum):
     """Why a snapshot at no branch's head may still be needed, by its own summary."""
 
@@ -248,6 +257,9 @@ class TableHealth:
     # manifests that readers skip wrongly, as the manifest list excludes their own entries
     wrong_summaries: int | None = None
     wrong_summary: WrongSummary | None = None  # the first of them
+    # delete files that were committed for data files which were no longer there
+    lost_deletes: int | None = None
+    lost_delete: LostDelete | None = None  # the first snapshot with one
 
     def own_paths(self) -> tuple[str, ...]:
         """Return all directories that the table writes to, as normalise_path writes them."""

@@ -100,6 +100,21 @@ def describe_wrong_summaries(health: TableHealth) -> str | None:
     )
 
 
+def describe_lost_deletes(health: TableHealth) -> str | None:
+    """Which deletes have no effect, and what a person can do; None if no such delete is known."""
+    first = health.lost_delete
+    if first is None:
+        return None
+    files = format_count(health.lost_deletes or 1, "delete file")
+    by = "" if first.removed_by is None else f" by snapshot {first.removed_by}"
+    return (
+        f"{files} of snapshot {first.snapshot_id} ({first.writer}) and later are for data files "
+        f"that had been replaced{by}: their deletes have no effect, and updated rows are doubled; "
+        f"the writer does not check for rewrites; run its statement again, or roll back to a "
+        f"snapshot before {first.snapshot_id}"
+    )
+
+
 def _find_unfit(rule: Rule, health: TableHealth) -> str | None:
     """Why Spark would refuse to run the rule on this table, or would damage the table."""
     if rule.name is RuleName.COMPUTE_PARTITION_STATS and health.is_partitioned is False:
@@ -117,6 +132,13 @@ def _find_unfit(rule: Rule, health: TableHealth) -> str | None:
         wrong = describe_wrong_summaries(health)
         if wrong is not None:
             return f"{wrong}; before that a rewrite could bring deleted rows back"
+    if isinstance(
+        rule, ExpireSnapshotsRule | RewriteDataFilesRule | RewritePositionDeleteFilesRule
+    ):
+        # The lost deletes and the replaced files are needed to mend the table.
+        lost = describe_lost_deletes(health)
+        if lost is not None:
+            return f"{lost}; until then nothing that this needs is removed"
     if (
         isinstance(rule, RewriteDataFilesRule)
         and rule.strategy == "sort"

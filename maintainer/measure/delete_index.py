@@ -118,10 +118,15 @@ class JoinedDeletes:
     deleted: dict[_Place, tuple[DeletedFiles, ...]] = field(default_factory=dict)
     # position delete files that apply to no data file; None: unknown
     dangling: dict[_Place, int] | None = field(default_factory=dict)
+    # sequence numbers of the delete files whose one data file is not in the table, by its key
+    lost: dict[int, int] = field(default_factory=dict)
 
 
 def join_deletes(
-    manifests: Iterable[ManifestDigest], limit: int, bounds: SizeClasses = NO_BOUNDS
+    manifests: Iterable[ManifestDigest],
+    limit: int,
+    bounds: SizeClasses = NO_BOUNDS,
+    since: int | None = None,
 ) -> JoinedDeletes:
     """Find the data files that deletes apply to.
 
@@ -129,6 +134,7 @@ def join_deletes(
     on both sides of a bound. Equality deletes are counted by sequence number alone, while Iceberg
     may exclude some by column bounds: the count is never too low. Two paths may share a key, so
     that a dangling delete seems to apply: the number of dangling deletes is never too high.
+    `since` is the sequence number after which deletes count as lost; None: none does.
     """
     deletes, everywhere = _index_deletes(manifests)
     if not deletes and not everywhere:
@@ -149,7 +155,31 @@ def join_deletes(
     dangling = {
         place: number for place, there in deletes.items() if (number := there.count_dangling())
     }
-    return JoinedDeletes(found.tell(), dangling if is_whole else None)
+    if not is_whole:
+        return JoinedDeletes(found.tell(), None)
+    lost = {} if since is None else _find_lost(manifests, deletes.values(), since)
+    return JoinedDeletes(found.tell(), dangling, lost)
+
+
+def _find_lost(
+    manifests: Iterable[ManifestDigest], deletes: Iterable[_Deletes], since: int
+) -> dict[int, int]:
+    """Delete files after `since` for one data file that the table does not have, in any spec."""
+    lost = {
+        key: number
+        for there in deletes
+        for scoped in (there.by_path, there.vectors)
+        for key, number, applied in zip(
+            scoped.keys, scoped.sequence_numbers, scoped.applied, strict=True
+        )
+        if number > since and not applied
+    }
+    if lost:
+        for manifest in manifests:
+            if manifest.content is ManifestContent.DATA:
+                for key in lost.keys() & set(unpack_columns(manifest.files).keys):
+                    del lost[key]
+    return lost
 
 
 def _index_deletes(manifests: Iterable[ManifestDigest]) -> tuple[dict[_Place, _Deletes], list[int]]:

@@ -32,6 +32,7 @@ from maintainer.measure.history import (
     rate_commits,
     stamp_snapshots,
 )
+from maintainer.measure.lost_deletes import describe_lost, find_last_removal
 from maintainer.measure.name_node import DIRECTORIES_OF_A_TABLE
 from maintainer.measure.sums import ManifestSums, add_up, find_disagreements
 
@@ -77,7 +78,8 @@ def _describe_sums(all_sums: ManifestSums, inventory: TableInventory) -> TableHe
         DEFAULT_TARGET_MANIFEST_SIZE_BYTES,
     )
     groups = all_sums.tell_groups(target_manifest_size)
-    partitions, dangling = _partitions(all_sums, inventory)
+    partitions, joined = _partitions(all_sums, inventory)
+    lost_deletes, lost_delete = describe_lost(joined.lost, inventory.snapshots)
     return TableHealth(
         table=inventory.table,
         table_uuid=inventory.table_uuid,
@@ -136,10 +138,12 @@ def _describe_sums(all_sums: ManifestSums, inventory: TableInventory) -> TableHe
         is_partitioned=inventory.default_spec_is_partitioned,
         sort_order=inventory.sort_order,
         columns=inventory.columns,
-        dangling_delete_files=dangling if known else None,
+        dangling_delete_files=_count_dangling(joined) if known else None,
         directories=_count_directories(partitions) if known else None,
         wrong_summaries=all_sums.wrong_summaries if known else None,
         wrong_summary=all_sums.wrong_summary,
+        lost_deletes=lost_deletes if known and joined.dangling is not None else None,
+        lost_delete=lost_delete if known else None,
     )
 
 
@@ -272,15 +276,20 @@ def summarise(health: TableHealth) -> Measurement:
 
 def _partitions(
     sums: ManifestSums, inventory: TableInventory
-) -> tuple[tuple[PartitionHealth, ...], int | None]:
+) -> tuple[tuple[PartitionHealth, ...], JoinedDeletes]:
     """The health of each (spec, partition), worst first: most small files, then most delete files.
 
-    It includes the deletes that apply to single files, and the last write. The second value is the
-    number of position delete files that apply to no data file; None: unknown.
+    It includes the deletes that apply to single files, and the last write. The second value says
+    which deletes apply to which data files.
     """
     limit = list_limit(len(sums.partitions.partitions), MOST_SINGLE)
     joined = (
-        join_deletes(inventory.manifests, limit, inventory.size_classes)
+        join_deletes(
+            inventory.manifests,
+            limit,
+            inventory.size_classes,
+            find_last_removal(inventory.snapshots),
+        )
         if sums.manifests[ManifestContent.DELETES]
         else JoinedDeletes()
     )
@@ -299,4 +308,8 @@ def _partitions(
         partitions,
         key=lambda p: (-p.small_files, -p.delete_files, -p.data_files, p.spec_id, p.partition),
     )
-    return tuple(worst_first), None if joined.dangling is None else sum(dangling.values())
+    return tuple(worst_first), joined
+
+
+def _count_dangling(joined: JoinedDeletes) -> int | None:
+    return None if joined.dangling is None else sum(joined.dangling.values())

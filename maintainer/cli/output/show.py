@@ -167,7 +167,7 @@ def health_json(health: TableHealth, grade: Grade) -> dict[str, object]:
         "commit_gap_seconds",
         "growth_bytes_per_day", "growth_records_per_day",
         "metadata_files", "storage_files", "dangling_delete_files",
-        "wrong_summaries",
+        "wrong_summaries", "lost_deletes",
     )  # fmt: skip
     return {
         "table": str(health.table),

@@ -25,12 +25,13 @@ from maintainer.domain.health import Band, Compaction, Finding, Grade, TableHeal
 from maintainer.domain.identifier import Registration
 from maintainer.domain.pin import Pin
 from maintainer.domain.policy import Policy
-from maintainer.estimate.floors import describe_wrong_summaries
+from maintainer.estimate.floors import describe_lost_deletes, describe_wrong_summaries
 from maintainer.estimate.retained_snapshots import find_pin_trouble
 
 # The metric of a finding: `observed` is the figure in the metadata, `bound` the counted figure.
 DISAGREEMENT = "metadata_disagreement"
 UNREADABLE = "unreadable_metadata"
+LOST_DELETE = "lost_deletes"  # `observed` counts delete files
 WRONG_SUMMARY = "wrong_manifest_summaries"  # `observed` counts manifests
 PIN = "pin"  # the metric of a finding: a pin with a fault
 NAMES = "names"  # the metric of a finding: the number of names of the table
@@ -63,6 +64,7 @@ def grade(  # noqa: PLR0913, PLR0917 - all facts for a band and its findings
     judged = [
         *_unreadable_findings(health),
         *_summary_findings(health),
+        *_lost_delete_findings(health),
         *find_findings(health, policy, gain, now, held),
         *_disagreement_findings(health),
         *_pin_findings(health, pins, now),
@@ -125,6 +127,15 @@ def _summary_findings(health: TableHealth) -> list[Finding]:
     return [
         Finding(WRONG_SUMMARY, observed, 0, Band.CRITICAL, is_actionable=True, sentence=sentence)
     ]
+
+
+def _lost_delete_findings(health: TableHealth) -> list[Finding]:
+    """Deletes without effect: rows that a writer has deleted or updated are still there."""
+    sentence = describe_lost_deletes(health)
+    if sentence is None:
+        return []
+    observed = health.lost_deletes or 1
+    return [Finding(LOST_DELETE, observed, 0, Band.CRITICAL, is_actionable=True, sentence=sentence)]
 
 
 def _disagreement_findings(health: TableHealth) -> list[Finding]:

@@ -48,7 +48,7 @@ KEPT = frozenset({
     "statistics_snapshot_id", "partition_statistics_snapshot_id",
     "commits_per_hour", "commit_window_seconds", "commit_gap_seconds", "writers",
     "growth_bytes_per_day", "growth_records_per_day", "last_write_at", "last_change_at",
-    "rewriters", "wrong_summaries", "wrong_summary",
+    "rewriters", "wrong_summaries", "wrong_summary", "lost_deletes", "lost_delete",
 })  # fmt: skip
 # What is known only after the next measurement, with the value of an unknown figure.
 UNKNOWN: Mapping[str, object] = {

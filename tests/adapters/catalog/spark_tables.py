@@ -55,12 +55,14 @@ create table lake.mor.inserts (id bigint, word string, day date) using iceberg p
 (truncate(3, word), months(day)) tblproperties \
 ('format-version' = '2', 'write.format.default' = 'orc', 'write.manifest.compression-codec' = \
 'snappy')
+create table lake.mor.unchecked (id bigint, word string) using iceberg
 """
 TABLES = ("mor.positions", "mor.vectors", "mor.deep.layouts")
 COMMITTED_TABLES = (
     "mor.upserts",
     "mor.inserts",
 )  # as Flink and Trino do; their manifests name files that do not exist
+UNCHECKED_TABLE = "mor.unchecked"
 PATH_OF_POSITIONS = (
     2147483546  # Iceberg's reserved id of the column file_path in position delete files
 )
@@ -73,7 +75,8 @@ def main() -> None:
         spark.sql(statement)
     commit_as_flink(Library(spark, "lake.mor.upserts"))
     commit_as_trino(Library(spark, "lake.mor.inserts"))
-    listed = (*TABLES, *COMMITTED_TABLES)
+    commit_without_a_check(spark, UNCHECKED_TABLE)
+    listed = (*TABLES, *COMMITTED_TABLES, UNCHECKED_TABLE)
     said = {
         table: [
             row.asDict(recursive=True)
@@ -226,6 +229,28 @@ def commit_as_trino(library: Library) -> None:
     delta.set("trino_query_id", "20260101_000000_00009_abcde")
     delta.commit()
     transaction.commitTransaction()
+
+
+def commit_without_a_check(spark: SparkSession, name: str) -> None:
+    """A position delete for a data file that a rewrite has replaced: nothing checks it."""
+    for first in (0, 100):
+        spark.sql(
+            f"insert into lake.{name} select /*+ repartition(1) */ id, 'x' "
+            f"from range({first}, {first + 100})"
+        )
+    paths = sorted(
+        row["_file"] for row in spark.sql(f"select distinct _file from lake.{name}").collect()
+    )
+    spark.sql(
+        f"call lake.system.rewrite_data_files(table => '{name}', "
+        "options => map('rewrite-all', 'true'))"
+    )
+    library = Library(spark, f"lake.{name}")
+    delta = library.table.newRowDelta()
+    delta.addDeletes(
+        library.position_deletes(library.path("", "lost.parquet"), "", paths[0], paths[0])
+    )
+    delta.commit()
 
 
 if __name__ == "__main__":

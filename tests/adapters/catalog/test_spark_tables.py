@@ -18,8 +18,10 @@ import pytest
 
 from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
 from maintainer.domain.file_sizes import path_key, unpack_files
+from maintainer.domain.health import LostDelete
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import Content, ManifestContent, TableFault, TableInventory
+from maintainer.measure.health import measure
 from tests.adapters.catalog import spark_tables
 from tests.adapters.catalog.lake import (
     StoppedClock,
@@ -36,7 +38,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 SPARK_SECONDS = 200
 
 
-WRITTEN = (*spark_tables.TABLES, *spark_tables.COMMITTED_TABLES)
+WRITTEN = (*spark_tables.TABLES, *spark_tables.COMMITTED_TABLES, spark_tables.UNCHECKED_TABLE)
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,19 @@ def test_deletes_committed_as_trino_does_are_bound_to_their_data_files(
     keys = {file.key for file in unpack_files(deletes.files)}
     assert len(keys) == 2
     assert keys < data
+
+
+def test_a_delete_for_a_file_that_spark_had_replaced_is_found(spark_lake: SparkLake) -> None:
+    inventory = spark_lake.read("mor.unchecked")
+    health = measure(inventory)
+    newest, replaced = inventory.snapshots[-1], inventory.snapshots[-2]
+    assert replaced.operation == "replace"
+    assert health.lost_deletes == 1
+    assert health.lost_delete == LostDelete(
+        newest.snapshot_id, "pyspark-shell", replaced.snapshot_id
+    )
+    for table in spark_tables.TABLES:
+        assert not measure(spark_lake.read(table)).lost_deletes
 
 
 def test_position_delete_files_are_counted_apart(spark_lake: SparkLake) -> None:

@@ -4150,6 +4150,11 @@ export interface components {
       live_file_ratio: number | null;
       /** Location */
       location: string | null;
+      /**
+       * Lost Deletes
+       * @description Delete files that were committed for data files which a rewrite had replaced.
+       */
+      lost_deletes: number | null;
       /** Manifest Bytes */
       manifest_bytes: number | null;
       /**
