@@ -80,7 +80,8 @@ def choose(
         zip(everyone, values, strict=True), key=lambda valued: _rank_by(valued[0], valued[1])
     )
     admission = _Admission(circumstances, everyone)
-    chosen = [candidate for candidate, _ in admission.take(ranked)]
+    taken = sorted(admission.take(ranked), key=lambda valued: _rank_by(valued[0], valued[1]))
+    chosen = [candidate for candidate, _ in taken]
     if rules.scorer is Scorer.MAINTAINER:  # this scorer's scores do not depend on other candidates
         return tuple(
             map(

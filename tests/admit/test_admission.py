@@ -535,6 +535,14 @@ def test_with_a_budget_that_suffices_on_average_everybody_starts_in_the_end(
     assert longest <= timedelta(days=12)
 
 
+def test_choosing_keeps_the_order_of_the_ranks_where_an_owner_waits_for_others() -> None:
+    """Of an owner with its fair share, the second table is judged after another owner's."""
+    candidates = [candidate("a"), candidate("b"), candidate("c", catalog="other")]
+    given = circumstances(3)
+    assert [str(one.candidate.table.name) for one in choose(candidates, given)] == ["a", "b", "c"]
+    assert choose(candidates, given) == admit(candidates, given)
+
+
 @pytest.mark.slow
 @settings(max_examples=examples(150))
 @given(CANDIDATES, GIVEN)
