@@ -54,8 +54,8 @@ from maintainer.estimate.rewrite_position_delete_files import (
 )
 
 # A small rewrite commits once, at its end. If it is cancelled or fails, the table does not change.
-# A large rewrite commits in parts, because a conflict would lose all its work. At the
-# published 2 MB/s per executor, 1 GiB takes about nine minutes.
+# A large rewrite commits in parts, because a conflict would lose all its work. At 2 MB/s,
+# the pace published for a small executor, 1 GiB takes about nine minutes.
 PARTIAL_PROGRESS_ABOVE_BYTES = GIB
 _LISTED_BY_PREFIX = ("s3://", "gs://", "abfs://", "abfss://", "oss://")
 

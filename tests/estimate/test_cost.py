@@ -54,10 +54,10 @@ def learn(samples: list[tuple[float, float]], alpha: float = TABLE_ALPHA) -> Cos
     return fit
 
 
-def test_before_any_job_the_published_pace_and_a_wide_spread_are_taken() -> None:
+def test_before_any_job_the_first_pace_and_a_wide_spread_are_taken() -> None:
     cost = predict(RULE, 7_200_000_000.0, NOTHING, 2.0)
-    assert cost.duration_seconds == 3610.0
-    assert cost.gb_hours == 2.01
+    assert cost.duration_seconds == 908.0
+    assert cost.gb_hours == 0.504
     assert cost.gb_hours_p90 == pytest.approx(cost.gb_hours * 2, rel=0.02)
     assert (cost.basis, cost.samples) == (CostBasis.DEFAULT, 0)
 
@@ -148,18 +148,19 @@ def test_after_any_samples_costs_are_positive_finite_and_grow_with_the_work(
     assert less.duration_seconds <= much.duration_seconds
 
 
-def test_first_predictions_of_small_files_are_within_a_factor_of_three() -> None:
+def test_first_predictions_are_within_a_factor_of_three() -> None:
     """Files, groups, bytes and seconds of jobs with Spark on a local disk."""
     for files, groups, size, seconds in (
         (20_001, 1, 11_950_000, 15.4),
         (1631, 48, 4_380_237, 20.5),
         (400, 1, 897_528, 5.6),
+        (20_000, 1, 163_840_000, 33),
+        (60, 1, 240_000_000, 15),
     ):
         estimate = replace(ESTIMATE, items_before=files, partitions=groups, bytes_rewritten=size)
         work = measure_work(RewriteDataFiles(), estimate, health_of_partitions({}))
-        assert predict(RULE, work, NOTHING, 2.0).duration_seconds == pytest.approx(
-            seconds, rel=2.0
-        ), files
+        predicted = predict(RULE, work, NOTHING, 2.0).duration_seconds
+        assert seconds / 3 <= predicted <= seconds * 3, files
     for snapshots, seconds in ((263, 6.5), (5000, 601)):
         predicted = predict(
             RuleName.EXPIRE_SNAPSHOTS, float(snapshots), NOTHING, 2.0
@@ -175,7 +176,7 @@ def test_a_table_of_small_files_has_few_bytes_in_its_work() -> None:
 
 def test_work_is_bytes_files_and_groups_or_the_snapshots_of_an_expiry() -> None:
     health = replace(health_of_partitions({"a": [MIB] * 3}), manifest_bytes=77)
-    assert measure_work(RewriteDataFiles(), ESTIMATE, health) == 1000 + 100 * 2000
+    assert measure_work(RewriteDataFiles(), ESTIMATE, health) == 1000 + 100 * 8000
     assert measure_work(RemoveOrphanFiles(NOW, "file:///t"), ESTIMATE, health) == 1000
     assert measure_work(ExpireSnapshots(NOW, 1), ESTIMATE, health) == 90
     assert measure_work(ComputeTableStats(1), ESTIMATE, health) == 3 * MIB

@@ -96,7 +96,7 @@ def test_after_conflicts_the_work_is_some_partitions_or_some_files() -> None:
     narrowed = []
     for table in (
         begin(replace(BUSY, layout=Layout.UNPARTITIONED)),
-        begin(BUSY),
+        begin(replace(BUSY, files_at_start=12_800)),
         begin(replace(BUSY, files_at_start=320)),
     ):
         daemon = Daemon((), Conditions())
@@ -109,8 +109,8 @@ def test_after_conflicts_the_work_is_some_partitions_or_some_files() -> None:
         assert shorter.expected_files_removed == sum(
             share.files - share.files_after for share in planned.values()
         )
-    # At 2 MB/s, 52 s are 99 MiB of files of about one.
-    assert narrowed == [(0, 82), (1, 132), (5, None)]
+    # At 8 MB/s, 52 s are 396 MiB of files of about one.
+    assert narrowed == [(0, 328), (1, 526), (9, None)]
 
 
 @pytest.mark.slow

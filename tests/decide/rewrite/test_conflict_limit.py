@@ -37,7 +37,7 @@ RULE = RewriteDataFilesRule(cooldown=timedelta(0), hot_partition_age=timedelta(0
 SPEC = PartitionSpec(0, (PartitionField("p", "identity", ("p",), "int"),))
 PACE = Pace(20.0, 1 / (64 * MIB))
 NOTHING = Calibration()
-BUCKETS = {f"p={n}": [1] * (250 + n) for n in range(16)}
+BUCKETS = {f"p={n}": [4] * (230 + n) for n in range(16)}
 
 
 def table(
@@ -171,32 +171,32 @@ def test_without_conflicts_and_for_other_rules_nothing_is_bounded() -> None:
 
 
 def test_a_partitioned_table_is_done_by_partitions_and_the_plan_says_why() -> None:
-    wide = {f"p={n}": [1] * 20 for n in range(40)}
-    planned = plan(table(wide, SPEC))  # at 2 MB/s, 52 s are 99 MiB
+    wide = {f"p={n}": [4] * 20 for n in range(40)}
+    planned = plan(table(wide, SPEC))  # at 8 MB/s, 52 s are 396 MiB
     assert isinstance(planned.action, RewriteDataFiles)
     assert (planned.action.where or "").count("`p` = ") == 4
     assert (planned.estimate.items_before, find_files(planned)) == (80, None)
     assert "4 partitions now, 36 partitions in later jobs" in planned.reason
     said = (
-        "; only 80 MiB at once, about 51 s of work, because 1 recent rewrite lost to "
+        "; only 320 MiB at once, about 51 s of work, because 1 recent rewrite lost to "
         "writers that leave about 2 min between two commits"
     )
     assert planned.reason.endswith(said)
 
 
 def test_a_table_without_partitions_is_done_by_files() -> None:
-    planned = plan(table({"": [1] * 4000}), 2)  # 10 s of work
+    planned = plan(table({"": [4] * 4000}), 2)  # 10 s of work
     assert isinstance(planned.action, RewriteDataFiles)
     assert (planned.action.where, find_files(planned)) == (None, "41")
     assert (planned.estimate.items_before, planned.estimate.items_after) == (41, 1)
     assert planned.cost is not None
     assert planned.cost.duration_seconds < 31
     said = (
-        "; only 41 files of 41 MiB at once, about 30 s of work, because 2 recent rewrites lost "
+        "; only 41 files of 164 MiB at once, about 30 s of work, because 2 recent rewrites lost "
         "to writers that leave about 2 min between two commits"
     )
     assert planned.reason.endswith(said)
-    assert "commits" not in plan(table({"": [1] * 4000}, commits=None)).reason
+    assert "commits" not in plan(table({"": [4] * 4000}, commits=None)).reason
 
 
 def test_a_partition_that_is_too_large_by_itself_is_done_by_files() -> None:
@@ -222,7 +222,7 @@ def test_few_large_files_are_not_parted() -> None:
 
 
 def test_what_the_policy_itself_says_of_a_jobs_size_stands() -> None:
-    health = table({"": [1] * 4000})
+    health = table({"": [4] * 4000})
     assert find_files(plan(health, 1, replace(RULE, options=((MOST_FILES, "3000"),)))) == "3000"
     assert find_files(plan(health, 1, replace(RULE, options=((MOST_FILES, "10"),)))) == "10"
     tight = plan(
@@ -263,7 +263,7 @@ def test_where_the_first_files_gain_nothing_the_job_is_as_long_as_it_was() -> No
 
 
 def test_a_few_files_that_the_policy_allows_are_taken_from_the_best_partitions() -> None:
-    health = table({f"p={n}": [1] * 20 for n in range(40)}, SPEC)
+    health = table({f"p={n}": [4] * 20 for n in range(40)}, SPEC)
     few = replace(RULE, options=((MOST_FILES, "10"),))
     assert select_groups(few, health, NOW).where is None
     assert (select(health, 1, few).where or "").count("`p` = ") == 4
