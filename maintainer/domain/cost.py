@@ -25,8 +25,9 @@ SHORTEST_SECONDS = 0.05  # the resolution of clocks; shorter times count as this
 LARGEST_WORK = 1e18
 LONGEST_SECONDS = 1e9
 # The other costs of a rewrite, as the bytes that take as long at the first pace: 1 ms to list, open
-# and read a file, and 0.25 s to plan and commit a group. With Spark on a local disk, 20,000 files of
-# 600 bytes in one group took 15.4 s, 1,631 files in 48 groups 20.5 s, and 240 MB in 60 files 15 s.
+# and read a file, and 0.25 s to plan and commit a group. With Spark on a local disk, 20,000 files
+# of 600 bytes in one group took 15.4 s, 1,631 files in 48 groups 20.5 s, and 240 MB in 60 files
+# 15 s.
 BYTES_PER_FILE = 8000.0
 BYTES_PER_GROUP = 2_000_000.0
 WORK_VERSION = 2  # raised when work is counted in another way, so that what was learnt is void
