@@ -117,7 +117,7 @@ def _find_obstacle(plan: Plan) -> Outlook:
     """The due rule with the earliest next check; if none is due, why."""
     waiting = [skipped for skipped in plan.skipped if skipped.code in WAITING]
     if waiting:
-        first = min(waiting, key=_next_check)
+        first = min(waiting, key=next_check_of)
         return Outlook(OutlookKind.WAITING, explain(first), next_at=first.next_at)
     if not plan.skipped:
         return Outlook(
@@ -131,9 +131,10 @@ def _find_obstacle(plan: Plan) -> Outlook:
         OutlookKind.IDLE,
         "Nothing is due.",
         explain(main),
-        min(plan.skipped, key=_next_check).next_at,
+        min(plan.skipped, key=next_check_of).next_at,
     )
 
 
-def _next_check(skipped: SkippedRule) -> tuple[bool, datetime]:
+def next_check_of(skipped: SkippedRule) -> tuple[bool, datetime]:
+    """A sort key: the earliest next check first, unknown ones last."""
     return (skipped.next_at is None, skipped.next_at or datetime.max.replace(tzinfo=UTC))
