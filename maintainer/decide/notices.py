@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from shlex import quote
 
 from maintainer.domain.audit import BY_PROOF, BY_WAIT
 from maintainer.domain.effect import Effect, RowProof
@@ -215,3 +216,25 @@ def entries_of_observed(unenforced: Unenforced) -> list[InboxEntry]:
         f"{unenforced.gb_hours:.2g} GB-hours"
     )
     return [InboxEntry(InboxKind.OBSERVED, "observe mode", sentence)]
+
+
+def command_of(entry: InboxEntry) -> str:
+    """The command that shows the problem, or checks whether it still exists."""
+    name, reference = quote(entry.subject), quote(entry.reference)
+    match entry.kind:
+        case InboxKind.UNREADABLE:
+            return f"maintainer scan {name}"
+        case InboxKind.CATALOG | InboxKind.RUNNER:
+            return "maintainer doctor"
+        case InboxKind.POLICY:
+            return "maintainer policies check"
+        case InboxKind.APPROVAL:
+            return f"maintainer orphans show {name} {reference}"
+        case InboxKind.SHARED:
+            return f"maintainer policies explain {name}"
+        case InboxKind.OBSERVED:
+            return "maintainer plan"
+        case InboxKind.FAILING if entry.reference:
+            return f"maintainer jobs show {reference}"
+        case _:
+            return f"maintainer why {name}"

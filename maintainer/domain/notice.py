@@ -56,9 +56,11 @@ class InboxKind(StrEnum):
 
     PAUSED = "paused"  # the daemon paused the table, because a proof failed
     UNREADABLE = "unreadable"  # the table cannot be measured
+    DAMAGED = "damaged"  # the table's metadata is incomplete or wrong
     CATALOG = "catalog"  # a catalog cannot be listed completely
     RUNNER = "runner"  # no job can run in a pool, or on a catalog's tables
     FAILING = "failing"  # jobs of a rule keep failing on the table
+    UNMAINTAINED = "unmaintained"  # the table is critical, and no rule of its policy starts
     POLICY = "policy"  # a policy file has an error
     APPROVAL = "approval"  # a list of orphan files waits for approval
     SHARED = "shared"  # one table has several names

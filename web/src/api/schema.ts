@@ -2270,9 +2270,11 @@ export interface components {
     InboxKind:
       | "paused"
       | "unreadable"
+      | "damaged"
       | "catalog"
       | "runner"
       | "failing"
+      | "unmaintained"
       | "policy"
       | "approval"
       | "shared"

@@ -8,9 +8,11 @@ import { TimeAgo } from "./TimeAgo";
 const KINDS: Record<InboxKind, { label: string; tone: string }> = {
   paused: { label: "Paused by the daemon", tone: "badge-critical" },
   unreadable: { label: "Cannot be read", tone: "badge-critical" },
+  damaged: { label: "Damaged metadata", tone: "badge-critical" },
   catalog: { label: "Catalog not listed", tone: "badge-critical" },
   runner: { label: "No job can run", tone: "badge-critical" },
   failing: { label: "Keeps failing", tone: "badge-degraded" },
+  unmaintained: { label: "Critical, nothing starts", tone: "badge-critical" },
   policy: { label: "Mistake in a policy", tone: "badge-watch" },
   approval: { label: "Waits for approval", tone: "badge-info" },
   shared: { label: "Several names", tone: "badge-watch" },
