@@ -23,6 +23,10 @@ class Entry(NamedTuple):
 
 PANELS: Final = {
     "Look": {
+        "status": Entry(
+            "tables.status:status",
+            "Say whether all is well, and what needs a person; exit 1 if something does.",
+        ),
         "scan": Entry(
             "tables.scan:scan",
             "Measure the tables that changed, or those named, and print their health.",

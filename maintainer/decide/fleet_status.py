@@ -99,22 +99,23 @@ def _find_needs(
 def _describe(
     statuses: Sequence[TableStatus], needs: int, last_scan_at: datetime | None, now: datetime
 ) -> str:
-    if last_scan_at is None:
-        scanned = "no scan has finished yet"
-    else:
+    tables = format_count(len(statuses), "table")
+    scanned = "No scan has finished yet"
+    if last_scan_at is not None:
         age = max(now - last_scan_at, timedelta(0))
         scanned = f"last scan {format_duration(age)} ago"
-    tables = format_count(len(statuses), "table")
     clauses = [*_describe_broken(statuses), *_describe_bad(statuses, now)]
     if clauses:
         return f"{'. '.join(clauses)}. {scanned.capitalize()}."
     people = f"{format_count(needs, 'problem')} {'needs' if needs == 1 else 'need'} a person"
-    if not statuses:
-        start = people if needs else "No table is known"
+    if last_scan_at is None:
+        known = f"{tables} {'is' if len(statuses) == 1 else 'are'} known"
+        return f"{scanned}: {', '.join([known, people] if needs else [known])}."
+    if needs:
+        start = f"No table is degraded or critical, but {people}"
     else:
-        start = f"No table is degraded or critical, but {people}" if needs else "All well"
-        start = f"{start}: {tables}"
-    return f"{start}, {scanned}."
+        start = "All well" if statuses else "No table was found"
+    return f"{start}: {tables}, {scanned}."
 
 
 def _describe_broken(statuses: Sequence[TableStatus]) -> list[str]:

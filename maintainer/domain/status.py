@@ -59,3 +59,8 @@ class FleetStatus:
     states: Mapping[TableState, int]  # each state has a number, which may be 0
     last_scan_at: datetime | None  # None: never
     needs: tuple[Need, ...]  # the most urgent first
+
+    @property
+    def is_well(self) -> bool:
+        """True when a scan has finished and nothing needs a person."""
+        return self.last_scan_at is not None and not self.needs

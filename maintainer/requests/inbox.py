@@ -13,9 +13,20 @@ MAX_VERDICTS = 2000  # of observe mode; more are counted, but not summed up
 
 def find_inbox(ports: Ports) -> tuple[InboxEntry, ...]:
     """The entries by kind, the most urgent first, and within a kind by name."""
+    observed = notices.entries_of_observed(ports.store.unenforced(MAX_VERDICTS))
+    ordered = sorted(
+        [*find_problems(ports), *observed], key=lambda entry: (entry.subject, entry.sentence)
+    )
+    return tuple(
+        entry for kind in InboxKind for entry in [one for one in ordered if one.kind is kind]
+    )
+
+
+def find_problems(ports: Ports) -> list[InboxEntry]:
+    """The entries in any order, without what is only observed."""
     store = ports.store
     failing = store.failing_rules(REPEATED_FAILURES, MAX_OF_KIND)
-    found = [
+    return [
         *_find_pauses(ports),
         *map(notices.entry_of_fault, store.faulty_tables(MAX_OF_KIND)),
         *map(notices.entry_of_catalog, store.catalog_faults()),
@@ -35,12 +46,7 @@ def find_inbox(ports: Ports) -> tuple[InboxEntry, ...]:
         ),
         *map(notices.entry_of_list, store.waiting_orphan_lists()),
         *notices.entries_of_names(store.shared_tables()),
-        *notices.entries_of_observed(store.unenforced(MAX_VERDICTS)),
     ]
-    ordered = sorted(found, key=lambda entry: (entry.subject, entry.sentence))
-    return tuple(
-        entry for kind in InboxKind for entry in [one for one in ordered if one.kind is kind]
-    )
 
 
 def _find_pauses(ports: Ports) -> list[InboxEntry]:

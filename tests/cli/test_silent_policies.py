@@ -21,6 +21,7 @@ DECIDING = (
     ("scan",),
     ("check",),
     ("plan",),
+    ("status",),
     ("why", "lake.sales.orders"),
     ("report",),
     ("run", "lake.sales.orders", "--yes", "--action", "rewrite_manifests"),

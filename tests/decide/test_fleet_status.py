@@ -64,12 +64,31 @@ def test_the_states_of_all_tables_add_up_to_their_number() -> None:
     assert sum(found.states.values()) == found.tables == 2 * len(TableState)
 
 
-def test_an_empty_fleet_says_that_no_table_is_known_and_when_it_was_scanned() -> None:
-    assert say([]) == "No table is known, last scan 20 s ago."
-    assert find_fleet_status([], (), (), None, NOW).sentence == (
-        "No table is known, no scan has finished yet."
-    )
-    assert say([], [POLICY]) == "1 problem needs a person, last scan 20 s ago."
+def test_an_empty_fleet_says_that_its_scan_found_no_table() -> None:
+    assert say([]) == "No table was found: 0 tables, last scan 20 s ago."
+
+
+@pytest.mark.parametrize(
+    ("tables", "problems", "sentence"),
+    [
+        (0, [], "No scan has finished yet: 0 tables are known."),
+        (1, [], "No scan has finished yet: 1 table is known."),
+        (2, [POLICY], "No scan has finished yet: 2 tables are known, 1 problem needs a person."),
+    ],
+)
+def test_nothing_is_well_before_the_first_scan(
+    tables: int, problems: list[InboxEntry], sentence: str
+) -> None:
+    statuses = fleet(*[TableState.HEALTHY] * tables)
+    found = find_fleet_status(statuses, (), problems, None, NOW)
+    assert (found.sentence, found.is_well) == (sentence, False)
+    due = find_fleet_status(fleet(TableState.DUE, band=Band.CRITICAL), (), (), None, NOW)
+    assert due.sentence == "1 table is critical: it is due. No scan has finished yet."
+
+
+def test_a_fleet_is_well_while_nothing_needs_a_person() -> None:
+    assert find(fleet(TableState.DUE, band=Band.CRITICAL)).is_well
+    assert not find(fleet(TableState.HEALTHY), problems=[POLICY]).is_well
 
 
 def test_a_scan_in_the_future_of_this_clock_was_just_now() -> None:

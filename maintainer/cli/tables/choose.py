@@ -5,7 +5,7 @@ A glob is compared with the catalogs' listings; an exact name is not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -140,7 +140,10 @@ def _describe_missing(
 
 def describe_unknown(table: TableIdentifier, known: Sequence[TableIdentifier]) -> str:
     """Say that the table does not exist, and suggest similar names."""
-    near = get_close_matches(str(table), [str(name) for name in known], n=MAX_NEAR_NAMES)
-    return f"table {table} does not exist" + (
-        f"; did you mean {' or '.join(near)}?" if near else ""
-    )
+    return f"table {table} does not exist{suggest_names(str(table), map(str, known))}"
+
+
+def suggest_names(text: str, known: Iterable[str]) -> str:
+    """The end of a sentence with similar names; empty if there are none."""
+    near = get_close_matches(text, list(known), n=MAX_NEAR_NAMES)
+    return f"; did you mean {' or '.join(near)}?" if near else ""

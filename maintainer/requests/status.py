@@ -1,0 +1,179 @@
+"""The status of each table, and of the fleet or a part of it, from the store alone."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from maintainer.decide.fleet_status import find_fleet_status
+from maintainer.decide.status import TableFacts, find_observed, find_status
+from maintainer.domain.access import is_within, write_scope
+from maintainer.domain.admission import EVERYTHING, AdmissionDecision, ScopePause
+from maintainer.domain.identifier import TableIdentifier, split_levels
+from maintainer.domain.job import Job
+from maintainer.domain.notice import InboxEntry, InboxKind
+from maintainer.domain.plan import Plan
+from maintainer.domain.status import FleetStatus, TableStatus
+from maintainer.policy.layering import LayerIndex
+from maintainer.ports import Ports
+from maintainer.ports.store.pages import MAX_PAGE
+from maintainer.ports.store.tables import TableQuery, TableRecord
+from maintainer.requests.inbox import find_problems
+from maintainer.steps.isolation import TookTooLongError
+from maintainer.steps.table_plan import make_plan, policy_of
+
+# The plan of a table: from its record without a plan, and its stored plan.
+PlanOf = Callable[[TableRecord, Plan | None], Plan | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Assessed:
+    """The status of a table, and its plan if that has rules in observe mode."""
+
+    status: TableStatus
+    observed: Plan | None
+
+
+def keep_plan(_record: TableRecord, plan: Plan | None) -> Plan | None:
+    """The stored plan: the daemon keeps it up to date."""
+    return plan
+
+
+def renew_plan(ports: Ports, record: TableRecord, plan: Plan | None) -> Plan | None:
+    """The stored plan, or a new one if it is out of date because no daemon runs."""
+    if record.health is None:
+        return plan
+    now, health = ports.clock.now(), record.health
+    is_late = record.next_plan_at is not None and record.next_plan_at <= now
+    if (
+        plan is not None
+        and not is_late
+        and plan.metadata_location == health.metadata_location
+        and plan.policy_version == policy_of(ports, health).version
+    ):
+        return plan
+    whole = ports.store.table(record.table)
+    if whole is None or whole.health is None:
+        return plan
+    try:
+        return make_plan(ports, whole, whole.health, policy_of(ports, whole.health))
+    except TookTooLongError:
+        return plan
+
+
+def assess_tables(
+    ports: Ports,
+    decisions: Sequence[AdmissionDecision],
+    plan_of: PlanOf = keep_plan,
+    prefix: str = "",
+) -> tuple[Assessed, ...]:
+    """The status of each table in the place, by name; `decisions` is the queue."""
+    policies = ports.policies.current()
+    index = LayerIndex(policies.layers)
+    plans = {plan.table: plan for plan in ports.store.plans()}
+    jobs = {job.table_uuid: job for job in ports.store.unfinished_jobs()}
+    scope_pauses = tuple(ports.store.scope_pauses())
+    queue: dict[TableIdentifier, list[AdmissionDecision]] = defaultdict(list)
+    for decision in decisions:
+        queue[decision.candidate.table].append(decision)
+    found = []
+    for record in _list_tables(ports, prefix):
+        table, health = record.table, record.health
+        plan = plan_of(record, plans.get(table))
+        facts = TableFacts(
+            table,
+            record.fault,
+            record.grade,
+            plan,
+            _find_job(record, jobs),
+            (*scope_pauses, *_own_pause(record)),
+            tuple(queue.get(table, ())),
+            is_covered=table.catalog in policies.unread or bool(index.find(str(table))),
+            is_partitioned=None if health is None else health.is_partitioned,
+        )
+        found.append(Assessed(find_status(facts), plan if find_observed(plan) else None))
+    return tuple(found)
+
+
+def find_place_status(
+    ports: Ports, assessed: Sequence[Assessed], prefix: str, within: tuple[str, ...] | None
+) -> FleetStatus:
+    """The status of those tables in the place that are visible.
+
+    `prefix` is the place as read_prefix writes it, `within` are the visible prefixes (None: all).
+    """
+    chosen = [
+        one
+        for one in assessed
+        if is_in_place(one.status.table, prefix) and is_within(one.status.table, within)
+    ]
+    return find_fleet_status(
+        [one.status for one in chosen],
+        [one.observed for one in chosen if one.observed is not None],
+        [entry for entry in find_problems(ports) if _concerns(entry, prefix, within)],
+        _find_last_scan(ports, prefix, within),
+        ports.clock.now(),
+    )
+
+
+def is_in_place(table: TableIdentifier, prefix: str) -> bool:
+    """True if the table is the place or lies in it."""
+    return f"{table}.".startswith(prefix)
+
+
+def _list_tables(ports: Ports, prefix: str) -> Iterator[TableRecord]:
+    # A table's own name is its prefix without the last dot.
+    within = (prefix.removesuffix("."),) if prefix else None
+    cursor: str | None = None
+    while True:
+        page = ports.store.tables(TableQuery(limit=MAX_PAGE, cursor=cursor, within=within))
+        yield from (record for record in page.items if is_in_place(record.table, prefix))
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
+def _find_job(record: TableRecord, jobs: Mapping[str, Job]) -> Job | None:
+    return None if record.health is None else jobs.get(record.health.table_uuid)
+
+
+def _own_pause(record: TableRecord) -> tuple[ScopePause, ...]:
+    pause = record.pause
+    if pause is None:
+        return ()
+    return (ScopePause(str(record.table), pause.by, pause.at, pause.reason),)
+
+
+def _concerns(entry: InboxEntry, prefix: str, within: tuple[str, ...] | None) -> bool:
+    """True if the problem is one of the place, and shows nothing of other tables."""
+    if entry.table is not None and entry.kind is not InboxKind.SHARED:
+        return is_in_place(entry.table, prefix) and is_within(entry.table, within)
+    if within is not None:
+        return False
+    if entry.table is not None:
+        return is_in_place(entry.table, prefix)
+    catalog = _catalog_of(prefix)
+    return not prefix or entry.subject in {catalog, f"catalog {catalog}"}
+
+
+def _catalog_of(prefix: str) -> str:
+    return split_levels(prefix.removesuffix("."))[0] if prefix else ""
+
+
+def _find_last_scan(ports: Ports, prefix: str, within: tuple[str, ...] | None) -> datetime | None:
+    """The end of the last scan, of several catalogs of the one that was scanned longest ago."""
+    ends = [
+        max(cost.started_at + timedelta(seconds=cost.seconds) for cost in costs)
+        for name, costs in ports.store.scan_costs().items()
+        if costs
+        and name in ports.catalogs
+        and _catalog_of(prefix) in {"", name}
+        and (within is None or any(one.startswith(_start_of(name)) for one in within))
+    ]
+    return min(ends, default=None)
+
+
+def _start_of(catalog: str) -> str:
+    return write_scope(catalog).removesuffix(EVERYTHING)
