@@ -34,6 +34,7 @@ from maintainer.ports import Ports
 from maintainer.ports.identity import Claims, Identities, Sealer
 from maintainer.ports.store.tables import TableRecord
 from maintainer.requests.preview import ReportQuestion
+from maintainer.requests.status import Assessed
 
 REQUESTED_BY = "person"  # any person through the API; "policy" is the daemon itself
 COOKIE = "maintainer_session"
@@ -86,6 +87,8 @@ class ApiContext:
     metrics: Callable[[], tuple[bytes, str]]  # the exposition and its content type
     queue: Callable[[], Queue]
     report: Callable[[ReportQuestion], Report]  # on small files
+    # The status of each table whose name has one of these prefixes; None: of all tables.
+    statuses: Callable[[tuple[str, ...] | None], Sequence[Assessed]]
     # Sends a test message to each notification target; returns by name whether it was received.
     try_targets: Callable[[], Mapping[str, bool]] = dict
     # Requests that a table is measured soon; False if too many tables wait.

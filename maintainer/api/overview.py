@@ -1,4 +1,4 @@
-"""The fleet: its sums, its work by day, and the inbox."""
+"""The fleet: its status, its sums, its work by day, and the inbox."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from maintainer.api import schemas, wire
+from maintainer.api import schemas, status_schemas, wire
 from maintainer.api.access import on_any, on_scope, require_scope
-from maintainer.api.deps import PersonIn, PortsIn
+from maintainer.api.deps import ContextIn, PersonIn, PortsIn
 from maintainer.api.health_schemas import Schema
 from maintainer.api.spans import DEFAULT_PAGE, Limit, Since, Text, Until, read_span, thin
 from maintainer.decide.grading.findings import AVERAGE_FILE_SIZE_BOUNDS
 from maintainer.domain.access import Person, Role, is_within, write_scope
+from maintainer.domain.admission import EVERYTHING
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.notice import InboxEntry, InboxKind
 from maintainer.domain.policy import Resource, day_of
 from maintainer.requests.inbox import find_inbox
+from maintainer.requests.status import find_place_status, is_in_place
 
 MAX_SAMPLES = 500  # a longer history is thinned evenly
 
@@ -77,9 +79,13 @@ def require_place(person: Person, catalog: str | None, namespace: str | None) ->
 
     InvalidValueError for a namespace without its catalog.
     """
+    _require_catalog(catalog, namespace)
+    require_scope(person, Role.VIEWER, write_scope(catalog, namespace))
+
+
+def _require_catalog(catalog: str | None, namespace: str | None) -> None:
     if namespace is not None and catalog is None:
         raise InvalidValueError(f"namespace {namespace!r} needs the parameter catalog")
-    require_scope(person, Role.VIEWER, write_scope(catalog, namespace))
 
 
 class DayOut(Schema):
@@ -148,6 +154,35 @@ def get_daily_work(  # noqa: PLR0913, PLR0917 - query parameters are arguments, 
     )
 
 
+PlaceNamespace = Annotated[
+    Text | None, Query(description="Only this namespace of the catalog and those nested in it.")
+]
+
+
+@router.get(
+    "/status", summary="Is all well, and what needs a person", dependencies=[on_any(Role.VIEWER)]
+)
+def get_status(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
+    ports: PortsIn,
+    person: PersonIn,
+    context: ContextIn,
+    catalog: CatalogIn = None,
+    namespace: PlaceNamespace = None,
+    limit: Limit = DEFAULT_PAGE,
+) -> status_schemas.StatusOut:
+    """One sentence, the number of tables in each state, what needs a person, and the tables.
+
+    Each table is in exactly one state. The states are at most a few seconds old. Problems of more
+    than one table are shown only to people who may see all tables.
+    """
+    _require_catalog(catalog, namespace)
+    prefix = write_scope(catalog, namespace).removesuffix(EVERYTHING)
+    assessed = context.statuses(person.sees)
+    found = find_place_status(ports, assessed, prefix, person.sees)
+    statuses = [one.status for one in assessed if is_in_place(one.status.table, prefix)]
+    return status_schemas.write_fleet_status(found, statuses, limit)
+
+
 class InboxEntryOut(Schema):
     """One problem that only a person can resolve."""
 
@@ -167,13 +202,16 @@ class InboxOut(Schema):
 
 
 @router.get("/inbox", summary="What needs a person", dependencies=[on_any(Role.VIEWER)])
-def get_inbox(ports: PortsIn, person: PersonIn, limit: Limit = DEFAULT_PAGE) -> InboxOut:
-    """Tables that are paused, unreadable or keep failing, lists to approve, mistakes in policies.
+def get_inbox(
+    ports: PortsIn, person: PersonIn, context: ContextIn, limit: Limit = DEFAULT_PAGE
+) -> InboxOut:
+    """Tables that need a person, lists of orphan files to approve, and mistakes in policies.
 
     Of each kind at most 200 are found. Entries about more than one table are shown only to
     people who may see all tables.
     """
-    entries = [entry for entry in find_inbox(ports) if _is_visible(entry, person)]
+    statuses = [one.status for one in context.statuses(person.sees)]
+    entries = [entry for entry in find_inbox(ports, statuses) if _is_visible(entry, person)]
     items = [
         InboxEntryOut.of(entry, table=None if entry.table is None else str(entry.table))
         for entry in entries[:limit]

@@ -223,8 +223,13 @@ def write_overview(overview: Overview) -> schemas.OverviewOut:
 
 def hide_others(decision: AdmissionDecision, person: Person) -> AdmissionDecision:
     """The decision without figures of tables that the person may not see."""
+    return decision if person.sees_all else hide_wait(decision)
+
+
+def hide_wait(decision: AdmissionDecision) -> AdmissionDecision:
+    """The decision without figures of other tables."""
     wait = decision.wait
-    if wait is None or person.sees_all or wait.code not in _OTHERS:
+    if wait is None or wait.code not in _OTHERS:
         return decision
     kept = replace(wait, reason=_OTHERS[wait.code], ahead=None, budget=None)
     return replace(decision, wait=kept)

@@ -16,6 +16,7 @@ from maintainer.api.application import PREFIX
 from maintainer.api.deps import ApiContext, EffectiveSetting, People, Queue
 from maintainer.api.guard import AllowedHosts, Limits, Streams
 from maintainer.api.readiness import Check, StoreCheck
+from maintainer.api.wire import hide_wait
 from maintainer.app import App
 from maintainer.app.options import make_impact_models
 from maintainer.domain.errors import MaintainerError
@@ -23,6 +24,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports import Ports
 from maintainer.ports.clock import Clock
 from maintainer.requests.preview import report_small_files, report_storage
+from maintainer.requests.status import Assessed, assess_tables
 from maintainer.scheduler import Scheduler
 from maintainer.settings import Settings
 from maintainer.steps.admission import read_queue
@@ -166,6 +168,7 @@ class FleetCache(Generic[Question, Answer]):
 def make_context(app: App, scheduler: Scheduler) -> ApiContext:
     ports, notifier = app.ports, app.ports.notifier
     models = make_impact_models(app.settings)
+    queue = partial(FleetCache(partial(_read_queue, ports), ports.clock, QUEUE_AGE).read, None)
     return ApiContext(
         ports=ports,
         catalogs={
@@ -175,7 +178,8 @@ def make_context(app: App, scheduler: Scheduler) -> ApiContext:
         readiness=partial(_readiness, app, scheduler, StoreCheck(ports.store)),
         metrics=app.telemetry.render,
         report=FleetCache(partial(report_small_files, ports.store, models), ports.clock).read,
-        queue=partial(FleetCache(partial(_read_queue, ports), ports.clock, QUEUE_AGE).read, None),
+        queue=queue,
+        statuses=FleetCache(partial(read_statuses, ports, queue), ports.clock, QUEUE_AGE).read,
         try_targets=notifier.try_targets if isinstance(notifier, AppriseNotifier) else dict,
         measure_soon=MeasureQueue(partial(measure_table, ports)).add,
         impact=models,
@@ -201,6 +205,15 @@ def make_context(app: App, scheduler: Scheduler) -> ApiContext:
 
 def _read_queue(ports: Ports, _question: None) -> Queue:
     return Queue(ports.clock.now(), read_queue(ports))
+
+
+def read_statuses(
+    ports: Ports, queue: Callable[[], Queue], within: tuple[str, ...] | None
+) -> tuple[Assessed, ...]:
+    """Read the visible tables; what they wait for does not name other tables."""
+    decisions = queue().decisions
+    shown = decisions if within is None else [hide_wait(decision) for decision in decisions]
+    return assess_tables(ports, shown, within=within)
 
 
 def _list_hosts(settings: Settings) -> tuple[str, ...]:

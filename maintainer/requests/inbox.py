@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from maintainer.decide import notices
+from maintainer.decide.fleet_status import entries_of_statuses
 from maintainer.decide.notices import REPEATED_FAILURES
 from maintainer.domain.notice import InboxEntry, InboxKind
+from maintainer.domain.status import TableStatus
 from maintainer.ports import Ports
 
 MAX_OF_KIND = 200  # entries; more are not listed
 MAX_VERDICTS = 2000  # of observe mode; more are counted, but not summed up
 
 
-def find_inbox(ports: Ports) -> tuple[InboxEntry, ...]:
-    """The entries by kind, the most urgent first, and within a kind by name."""
+def find_inbox(ports: Ports, statuses: Iterable[TableStatus] = ()) -> tuple[InboxEntry, ...]:
+    """The entries by kind, the most urgent first, and within a kind by name.
+
+    `statuses` are those of the tables, of which some need a person.
+    """
     observed = notices.entries_of_observed(ports.store.unenforced(MAX_VERDICTS))
     ordered = sorted(
-        [*find_problems(ports), *observed], key=lambda entry: (entry.subject, entry.sentence)
+        [*find_problems(ports), *entries_of_statuses(statuses), *observed],
+        key=lambda entry: (entry.subject, entry.sentence),
     )
     return tuple(
         entry for kind in InboxKind for entry in [one for one in ordered if one.kind is kind]

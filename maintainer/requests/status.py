@@ -68,8 +68,12 @@ def assess_tables(
     decisions: Sequence[AdmissionDecision],
     plan_of: PlanOf = keep_plan,
     prefix: str = "",
+    within: tuple[str, ...] | None = None,
 ) -> tuple[Assessed, ...]:
-    """The status of each table in the place, by name; `decisions` is the queue."""
+    """The status of each visible table in the place, by name; `decisions` is the queue.
+
+    `prefix` is the place as read_prefix writes it, `within` are the visible prefixes (None: all).
+    """
     policies = ports.policies.current()
     index = LayerIndex(policies.layers)
     plans = {plan.table: plan for plan in ports.store.plans()}
@@ -79,7 +83,7 @@ def assess_tables(
     for decision in decisions:
         queue[decision.candidate.table].append(decision)
     found = []
-    for record in _list_tables(ports, prefix):
+    for record in _list_tables(ports, prefix, within):
         table, health = record.table, record.health
         plan = plan_of(record, plans.get(table))
         facts = TableFacts(
@@ -100,10 +104,7 @@ def assess_tables(
 def find_place_status(
     ports: Ports, assessed: Sequence[Assessed], prefix: str, within: tuple[str, ...] | None
 ) -> FleetStatus:
-    """The status of those tables in the place that are visible.
-
-    `prefix` is the place as read_prefix writes it, `within` are the visible prefixes (None: all).
-    """
+    """The status of the place, by those of its tables that are visible, as in assess_tables."""
     chosen = [
         one
         for one in assessed
@@ -123,13 +124,19 @@ def is_in_place(table: TableIdentifier, prefix: str) -> bool:
     return f"{table}.".startswith(prefix)
 
 
-def _list_tables(ports: Ports, prefix: str) -> Iterator[TableRecord]:
-    # A table's own name is its prefix without the last dot.
-    within = (prefix.removesuffix("."),) if prefix else None
+def _list_tables(
+    ports: Ports, prefix: str, within: tuple[str, ...] | None
+) -> Iterator[TableRecord]:
+    # If the place is a table, its name is the prefix without the last dot.
+    begins = (prefix.removesuffix("."),) if prefix else within
     cursor: str | None = None
     while True:
-        page = ports.store.tables(TableQuery(limit=MAX_PAGE, cursor=cursor, within=within))
-        yield from (record for record in page.items if is_in_place(record.table, prefix))
+        page = ports.store.tables(TableQuery(limit=MAX_PAGE, cursor=cursor, within=begins))
+        yield from (
+            record
+            for record in page.items
+            if is_in_place(record.table, prefix) and is_within(record.table, within)
+        )
         cursor = page.next_cursor
         if cursor is None:
             return

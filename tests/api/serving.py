@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import cache, cached_property, partial
 from pathlib import Path
 from threading import Event
@@ -21,7 +22,7 @@ from maintainer.api import jobs, policies, tables
 from maintainer.api.application import build_api
 from maintainer.api.deps import ApiContext, EffectiveSetting, People, Queue
 from maintainer.api.guard import AllowedHosts, Limits, Streams
-from maintainer.app.api import FleetCache
+from maintainer.app.api import FleetCache, read_statuses
 from maintainer.domain.access import ApiToken
 from maintainer.domain.action import Repair, RollBack
 from maintainer.domain.errors import MaintainerError
@@ -198,6 +199,11 @@ class Daemon:
             hosts=AllowedHosts.of("127.0.0.1", (HOST,)),
             settings=self.settings,
             impact=self.impact,
+            statuses=FleetCache(
+                partial(read_statuses, self.ports, lambda: self.queue),
+                self.ports.clock,
+                timedelta(0),
+            ).read,
             report=FleetCache(
                 partial(report_small_files, self.store, self.impact), self.ports.clock
             ).read,

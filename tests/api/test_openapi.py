@@ -10,7 +10,7 @@ from tests.api.serving import Client
 
 PROMISED = {
     ("GET", "/api/v1/overview/history"), ("GET", "/api/v1/overview/days"),
-    ("GET", "/api/v1/inbox"), ("GET", "/api/v1/tables.csv"),
+    ("GET", "/api/v1/inbox"), ("GET", "/api/v1/status"), ("GET", "/api/v1/tables.csv"),
     ("GET", "/api/v1/reports/small-files"), ("GET", "/api/v1/reports/small-files.csv"),
     ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/rescue"),
     ("GET", "/api/v1/overview"), ("GET", "/api/v1/tables"), ("GET", "/api/v1/jobs"), ("GET",

@@ -100,7 +100,7 @@ export interface paths {
     };
     /**
      * What needs a person
-     * @description Tables that are paused, unreadable or keep failing, lists to approve, mistakes in policies.
+     * @description Tables that need a person, lists of orphan files to approve, and mistakes in policies.
      *
      *     Of each kind at most 200 are found. Entries about more than one table are shown only to
      *     people who may see all tables.
@@ -780,6 +780,29 @@ export interface paths {
      * @description Each setting of the process that answers; other replicas may be configured differently.
      */
     get: operations["get_settings"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/status": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Is all well, and what needs a person
+     * @description One sentence, the number of tables in each state, what needs a person, and the tables.
+     *
+     *     Each table is in exactly one state. The states are at most a few seconds old. Problems of more
+     *     than one table are shown only to people who may see all tables.
+     */
+    get: operations["get_status"];
     put?: never;
     post?: never;
     delete?: never;
@@ -2623,6 +2646,34 @@ export interface components {
       total: number;
     };
     /**
+     * NeedOut
+     * @description One problem that only a person can resolve, and the command that helps with it.
+     */
+    NeedOut: {
+      /** Command */
+      command: string;
+      kind: components["schemas"]["InboxKind"];
+      /**
+       * Reference
+       * @description The id of an orphan list or a job, or empty.
+       */
+      reference: string;
+      /** Sentence */
+      sentence: string;
+      /** Since */
+      since: string | null;
+      /**
+       * Subject
+       * @description The name of a table or a catalog, or the source of a policy.
+       */
+      subject: string;
+      /**
+       * Table
+       * @description catalog.namespace.table
+       */
+      table: string | null;
+    };
+    /**
      * OrphanFileOut
      * @description One file of a list; null is unknown.
      */
@@ -3991,6 +4042,45 @@ export interface components {
      */
     Stage: "waiting" | "starting" | "preparing" | "working" | "checking" | "proving";
     /**
+     * StatusOut
+     * @description Is all well, what is being done, and what needs a person.
+     */
+    StatusOut: {
+      /**
+       * Is Well
+       * @description A scan has finished, and nothing needs a person.
+       */
+      is_well: boolean;
+      /**
+       * Items
+       * @description The first tables, the most urgent state and the worst band first.
+       */
+      items: components["schemas"]["TableStatusOut"][];
+      /**
+       * Last Scan At
+       * @description The end of the last scan, of several catalogs of the one that was scanned longest ago.
+       */
+      last_scan_at: string | null;
+      /**
+       * Needs
+       * @description The first ones, the most urgent kind first.
+       */
+      needs: components["schemas"]["NeedOut"][];
+      /** Needs Total */
+      needs_total: number;
+      /** Sentence */
+      sentence: string;
+      /**
+       * States
+       * @description The number of tables in each state.
+       */
+      states: {
+        [key: string]: number;
+      };
+      /** Tables */
+      tables: number;
+    };
+    /**
      * StorageOut
      * @description The prices and the speed of a storage, as the estimate uses them.
      */
@@ -4320,6 +4410,55 @@ export interface components {
       changes: components["schemas"]["VerdictChangeOut"][];
       /** Table */
       table: string;
+    };
+    /**
+     * TableState
+     * @description The state of a table, the most urgent first. Each table is in exactly one.
+     * @enum {string}
+     */
+    TableState:
+      | "unreadable"
+      | "damaged"
+      | "paused"
+      | "not_covered"
+      | "observed"
+      | "waiting"
+      | "due"
+      | "being_maintained"
+      | "small_by_nature"
+      | "healthy";
+    /**
+     * TableStatusOut
+     * @description The one state of a table, and the next action.
+     */
+    TableStatusOut: {
+      /** @description null: not measured. */
+      band: components["schemas"]["Band"] | null;
+      /**
+       * Command
+       * @description The next action on the command line; empty: none.
+       */
+      command: string;
+      /**
+       * Needs Person
+       * @description Nothing improves before a person acts.
+       */
+      needs_person: boolean;
+      /** Sentence */
+      sentence: string;
+      /** Since */
+      since: string | null;
+      state: components["schemas"]["TableState"];
+      /**
+       * Table
+       * @description catalog.namespace.table
+       */
+      table: string;
+      /**
+       * Until
+       * @description The earliest start of what waits, or the estimated end of the job.
+       */
+      until: string | null;
     };
     /**
      * TableSummary
@@ -8335,6 +8474,96 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["SettingsOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Too Many Requests */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_status: {
+    parameters: {
+      query?: {
+        /** @description Only this catalog. */
+        catalog?: string | null;
+        /** @description Only this namespace of the catalog and those nested in it. */
+        namespace?: string | null;
+        /** @description Items a page. */
+        limit?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["StatusOut"];
         };
       };
       /** @description Unauthorized */
