@@ -168,21 +168,21 @@ def _describe_uncovered(facts: TableFacts, grade: Grade) -> TableStatus:
 
 def _describe_plan(facts: TableFacts, plan: Plan, grade: Grade, outlook: Outlook) -> TableStatus:
     if plan.planned:
-        return _describe_planned(facts, plan, outlook)
+        return _describe_planned(facts, plan, grade, outlook)
     observed = find_observed(plan)
     if observed:
         return _write(
             facts,
             TableState.OBSERVED,
             explain(observed[0]),
-            _since(plan, [one.waiting_since for one in observed]),
+            _since(grade, [one.waiting_since for one in observed]),
             command="plan",
             needs_person=True,
         )
     held = [one for one in plan.skipped if one.code in WAITING and _would_help(one)]
     if held:
         first = min(held, key=next_check_of)
-        since = _since(plan, [one.waiting_since for one in held])
+        since = _since(grade, [one.waiting_since for one in held])
         return _write(
             facts, TableState.WAITING, explain(first), since, first.next_at, command="plan"
         )
@@ -199,10 +199,10 @@ def _describe_plan(facts: TableFacts, plan: Plan, grade: Grade, outlook: Outlook
     return _describe_rest(facts, grade)
 
 
-def _describe_planned(facts: TableFacts, plan: Plan, outlook: Outlook) -> TableStatus:
+def _describe_planned(facts: TableFacts, plan: Plan, grade: Grade, outlook: Outlook) -> TableStatus:
     waits = {decision.candidate.rule: decision.wait for decision in facts.admissions}
     found = [waits.get(planned.rule) for planned in plan.planned]
-    since = _since(plan, [planned.waiting_since for planned in plan.planned])
+    since = _since(grade, [planned.waiting_since for planned in plan.planned])
     if None in found:
         return _write(facts, TableState.DUE, outlook.sentence, since, command="plan")
     ends = [wait.next_at for wait in found if wait is not None and wait.next_at is not None]
@@ -237,8 +237,9 @@ def _would_help(skipped: SkippedRule) -> bool:
     return estimate is None or estimate.items_removed > 0 or estimate.files_with_deletes > 0
 
 
-def _since(plan: Plan, known: Sequence[datetime | None]) -> datetime:
-    return min((one for one in known if one is not None), default=plan.made_at)
+def _since(grade: Grade, known: Sequence[datetime | None]) -> datetime | None:
+    """Since when a rule waits, or else since when the table has its band."""
+    return min((one for one in known if one is not None), default=grade.entered_at)
 
 
 def _end(reason: str) -> str:

@@ -216,7 +216,7 @@ def test_a_planned_action_is_due_as_soon_as_one_of_them_may_start() -> None:
 def test_a_planned_action_that_waits_says_for_what_and_until_when(until: datetime | None) -> None:
     queued = wait_for(Wait(WaitCode.OVER_BUDGET, "the budget is spent", until))
     found = find_status(facts(CRITICAL, plan(COMPACT), admissions=queued))
-    assert (found.state, found.since, found.until) == (TableState.WAITING, NOW, until)
+    assert (found.state, found.since, found.until) == (TableState.WAITING, NOW - DAY, until)
     assert "Compacting data files waits" in found.sentence
     assert "the budget is spent" in found.sentence
 
