@@ -27,6 +27,7 @@ from maintainer.domain.audit import name_person, name_token
 from maintainer.domain.errors import CredentialsRefusedError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Policy
+from maintainer.domain.status import TableStatus
 from maintainer.measure.impact import ImpactModels
 from maintainer.measure.report import CatalogStorage, Report
 from maintainer.policy.effective import effective
@@ -34,7 +35,6 @@ from maintainer.ports import Ports
 from maintainer.ports.identity import Claims, Identities, Sealer
 from maintainer.ports.store.tables import TableRecord
 from maintainer.requests.preview import ReportQuestion
-from maintainer.requests.status import Assessed
 
 REQUESTED_BY = "person"  # any person through the API; "policy" is the daemon itself
 COOKIE = "maintainer_session"
@@ -88,7 +88,7 @@ class ApiContext:
     queue: Callable[[], Queue]
     report: Callable[[ReportQuestion], Report]  # on small files
     # The status of each table whose name has one of these prefixes; None: of all tables.
-    statuses: Callable[[tuple[str, ...] | None], Sequence[Assessed]]
+    statuses: Callable[[tuple[str, ...] | None], Sequence[TableStatus]]
     # Sends a test message to each notification target; returns by name whether it was received.
     try_targets: Callable[[], Mapping[str, bool]] = dict
     # Requests that a table is measured soon; False if too many tables wait.

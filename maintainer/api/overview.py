@@ -177,9 +177,8 @@ def get_status(  # noqa: PLR0913, PLR0917 - query parameters are arguments, give
     """
     _require_catalog(catalog, namespace)
     prefix = write_scope(catalog, namespace).removesuffix(EVERYTHING)
-    assessed = context.statuses(person.sees)
-    found = find_place_status(ports, assessed, prefix, person.sees)
-    statuses = [one.status for one in assessed if is_in_place(one.status.table, prefix)]
+    statuses = [one for one in context.statuses(person.sees) if is_in_place(one.table, prefix)]
+    found = find_place_status(ports, statuses, prefix, person.sees)
     return status_schemas.write_fleet_status(found, statuses, limit)
 
 
@@ -210,8 +209,8 @@ def get_inbox(
     Of each kind at most 200 are found. Entries about more than one table are shown only to
     people who may see all tables.
     """
-    statuses = [one.status for one in context.statuses(person.sees)]
-    entries = [entry for entry in find_inbox(ports, statuses) if _is_visible(entry, person)]
+    found = find_inbox(ports, context.statuses(person.sees))
+    entries = [entry for entry in found if _is_visible(entry, person)]
     items = [
         InboxEntryOut.of(entry, table=None if entry.table is None else str(entry.table))
         for entry in entries[:limit]

@@ -21,10 +21,11 @@ from maintainer.app import App
 from maintainer.app.options import make_impact_models
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.status import TableStatus
 from maintainer.ports import Ports
 from maintainer.ports.clock import Clock
 from maintainer.requests.preview import report_small_files, report_storage
-from maintainer.requests.status import Assessed, assess_tables
+from maintainer.requests.status import assess_tables
 from maintainer.scheduler import Scheduler
 from maintainer.settings import Settings
 from maintainer.steps.admission import read_queue
@@ -209,7 +210,7 @@ def _read_queue(ports: Ports, _question: None) -> Queue:
 
 def read_statuses(
     ports: Ports, queue: Callable[[], Queue], within: tuple[str, ...] | None
-) -> tuple[Assessed, ...]:
+) -> tuple[TableStatus, ...]:
     """Read the visible tables; what they wait for does not name other tables."""
     decisions = queue().decisions
     shown = decisions if within is None else [hide_wait(decision) for decision in decisions]

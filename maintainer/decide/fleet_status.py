@@ -8,11 +8,9 @@ from datetime import UTC, datetime, timedelta
 from shlex import quote
 
 from maintainer.decide.notices import command_of, entries_of_observed
-from maintainer.decide.status import find_observed
 from maintainer.domain.health import Band
 from maintainer.domain.notice import InboxEntry, InboxKind
-from maintainer.domain.plan import Plan, Unenforced
-from maintainer.domain.policy import RuleName
+from maintainer.domain.plan import Unenforced
 from maintainer.domain.status import FleetStatus, Need, TableState, TableStatus
 from maintainer.domain.units import format_count, format_duration
 
@@ -32,13 +30,12 @@ _DOES = {
 
 def find_fleet_status(
     statuses: Sequence[TableStatus],
-    plans: Iterable[Plan],
     problems: Iterable[InboxEntry],
     last_scan_at: datetime | None,
     now: datetime,
 ) -> FleetStatus:
     """The status of these tables; `problems` is the inbox without what is only observed."""
-    needs = _find_needs(statuses, plans, problems)
+    needs = _find_needs(statuses, problems)
     counts = Counter(one.state for one in statuses)
     return FleetStatus(
         sentence=_describe(statuses, len(needs), last_scan_at, now),
@@ -46,21 +43,6 @@ def find_fleet_status(
         states={state: counts[state] for state in TableState},
         last_scan_at=last_scan_at,
         needs=needs,
-    )
-
-
-def sum_unenforced(plans: Iterable[Plan]) -> Unenforced:
-    """What would run on these tables if all policies in observe mode were enforced."""
-    found = [observed for plan in plans if (observed := find_observed(plan))]
-    rules = [rule for observed in found for rule in observed]
-    return Unenforced(
-        tables=len(found),
-        files_removed=sum(
-            rule.estimate.items_removed
-            for rule in rules
-            if rule.estimate is not None and rule.rule is RuleName.REWRITE_DATA_FILES
-        ),
-        gb_hours=sum(rule.cost.gb_hours for rule in rules if rule.cost is not None),
     )
 
 
@@ -75,24 +57,24 @@ def entries_of_statuses(statuses: Iterable[TableStatus]) -> list[InboxEntry]:
 
 
 def _find_needs(
-    statuses: Sequence[TableStatus], plans: Iterable[Plan], problems: Iterable[InboxEntry]
+    statuses: Sequence[TableStatus], problems: Iterable[InboxEntry]
 ) -> tuple[Need, ...]:
     order = tuple(InboxKind)
     entries = sorted(
         [*problems, *entries_of_statuses(statuses)],
         key=lambda entry: (order.index(entry.kind), entry.subject, entry.sentence),
     )
-    observing = {
-        one.table: one.state
-        for one in statuses
-        if one.needs_person and one.state in {TableState.OBSERVED, TableState.NOT_COVERED}
-    }
-    unenforced = sum_unenforced(plan for plan in plans if plan.table in observing)
-    names = " ".join(quote(str(table)) for table in list(observing)[:MOST_NAMED])
-    command = f"maintainer plan {names}" if len(observing) <= MOST_NAMED else "maintainer plan"
+    observed = [(one.table, one.unenforced) for one in statuses if one.unenforced is not None]
+    total = Unenforced(
+        tables=len(observed),
+        files_removed=sum(one.files_removed for _, one in observed),
+        gb_hours=sum(one.gb_hours for _, one in observed),
+    )
+    names = "".join(f" {quote(str(table))}" for table, _ in observed)
+    command = f"maintainer plan{names if len(observed) <= MOST_NAMED else ''}"
     return (
         *(Need(entry, command_of(entry)) for entry in entries),
-        *(Need(entry, command) for entry in entries_of_observed(unenforced)),
+        *(Need(entry, command) for entry in entries_of_observed(total)),
     )
 
 

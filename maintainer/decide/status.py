@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from shlex import quote
 
@@ -17,7 +17,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
 from maintainer.domain.metric import Metric
-from maintainer.domain.plan import Plan, SkipCode, SkippedRule
+from maintainer.domain.plan import Plan, SkipCode, SkippedRule, Unenforced
 from maintainer.domain.policy import RuleName
 from maintainer.domain.status import TableState, TableStatus
 from maintainer.policy.restriction import find_scope_pause
@@ -76,12 +76,6 @@ def find_damage(grade: Grade | None) -> Finding | None:
     """The finding that the table's metadata is incomplete or wrong."""
     findings = grade.findings if grade is not None else ()
     return next((finding for finding in findings if finding.metric in _DAMAGE), None)
-
-
-def find_observed(plan: Plan | None) -> tuple[SkippedRule, ...]:
-    """The rules that would run if the policy were in mode enforce."""
-    skipped = plan.skipped if plan is not None else ()
-    return tuple(one for one in skipped if one.code is SkipCode.OBSERVE_ONLY)
 
 
 def _write(  # noqa: PLR0913, PLR0917 - the fields of a status
@@ -155,30 +149,22 @@ def _describe_pause(facts: TableFacts, pause: ScopePause, outlook: Outlook) -> T
 
 
 def _describe_uncovered(facts: TableFacts, grade: Grade) -> TableStatus:
-    observed = find_observed(facts.plan)
+    observed = _find_observed(facts.plan)
     why = explain(observed[0]) if observed else _end(grade.reason)
-    return _write(
-        facts,
-        TableState.NOT_COVERED,
-        f"No policy selects the table. {why}",
-        command="suggest",
-        needs_person=bool(observed),
+    found = _write(
+        facts, TableState.NOT_COVERED, f"No policy selects the table. {why}", command="suggest"
     )
+    return _add_unenforced(found, observed) if observed else found
 
 
 def _describe_plan(facts: TableFacts, plan: Plan, grade: Grade, outlook: Outlook) -> TableStatus:
     if plan.planned:
         return _describe_planned(facts, plan, grade, outlook)
-    observed = find_observed(plan)
+    observed = _find_observed(plan)
     if observed:
-        return _write(
-            facts,
-            TableState.OBSERVED,
-            explain(observed[0]),
-            _since(grade, [one.waiting_since for one in observed]),
-            command="plan",
-            needs_person=True,
-        )
+        since = _since(grade, [one.waiting_since for one in observed])
+        found = _write(facts, TableState.OBSERVED, explain(observed[0]), since, command="plan")
+        return _add_unenforced(found, observed)
     held = [one for one in plan.skipped if one.code in WAITING and _would_help(one)]
     if held:
         first = min(held, key=next_check_of)
@@ -197,6 +183,22 @@ def _describe_plan(facts: TableFacts, plan: Plan, grade: Grade, outlook: Outlook
             needs_person=grade.band is Band.CRITICAL,
         )
     return _describe_rest(facts, grade)
+
+
+def _find_observed(plan: Plan | None) -> tuple[SkippedRule, ...]:
+    """The rules that would run if the policy were in mode enforce."""
+    skipped = plan.skipped if plan is not None else ()
+    return tuple(one for one in skipped if one.code is SkipCode.OBSERVE_ONLY)
+
+
+def _add_unenforced(found: TableStatus, observed: Sequence[SkippedRule]) -> TableStatus:
+    files = sum(
+        one.estimate.items_removed
+        for one in observed
+        if one.estimate is not None and one.rule is RuleName.REWRITE_DATA_FILES
+    )
+    gb_hours = sum(one.cost.gb_hours for one in observed if one.cost is not None)
+    return replace(found, needs_person=True, unenforced=Unenforced(1, files, gb_hours))
 
 
 def _describe_planned(facts: TableFacts, plan: Plan, grade: Grade, outlook: Outlook) -> TableStatus:

@@ -10,6 +10,7 @@ from enum import StrEnum
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.notice import InboxEntry
+from maintainer.domain.plan import Unenforced
 
 
 class TableState(StrEnum):
@@ -40,6 +41,7 @@ class TableStatus:
     command: str = ""  # the next action on the command line; empty: there is nothing to do
     band: Band | None = None  # None: not measured
     needs_person: bool = False  # nothing improves before a person acts
+    unenforced: Unenforced | None = None  # what would run if its policy were in mode enforce
 
 
 @dataclass(frozen=True, slots=True)

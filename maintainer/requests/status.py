@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from maintainer.decide.fleet_status import find_fleet_status
-from maintainer.decide.status import TableFacts, find_observed, find_status
+from maintainer.decide.status import TableFacts, find_status
 from maintainer.domain.access import is_within, write_scope
 from maintainer.domain.admission import EVERYTHING, AdmissionDecision, ScopePause
 from maintainer.domain.identifier import TableIdentifier, split_levels
@@ -24,28 +24,20 @@ from maintainer.requests.inbox import find_problems
 from maintainer.steps.isolation import TookTooLongError
 from maintainer.steps.table_plan import make_plan, policy_of
 
-# The plan of a table: from its record without a plan, and its stored plan.
-PlanOf = Callable[[TableRecord, Plan | None], Plan | None]
+# The plan of a table from its record, in which the stored plan is.
+PlanOf = Callable[[TableRecord], Plan | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Assessed:
-    """The status of a table, and its plan if that has rules in observe mode."""
-
-    status: TableStatus
-    observed: Plan | None
-
-
-def keep_plan(_record: TableRecord, plan: Plan | None) -> Plan | None:
+def keep_plan(record: TableRecord) -> Plan | None:
     """The stored plan: the daemon keeps it up to date."""
-    return plan
+    return record.plan
 
 
-def renew_plan(ports: Ports, record: TableRecord, plan: Plan | None) -> Plan | None:
+def renew_plan(ports: Ports, record: TableRecord) -> Plan | None:
     """The stored plan, or a new one if it is out of date because no daemon runs."""
-    if record.health is None:
+    plan, health, now = record.plan, record.health, ports.clock.now()
+    if health is None:
         return plan
-    now, health = ports.clock.now(), record.health
     is_late = record.next_plan_at is not None and record.next_plan_at <= now
     if (
         plan is not None
@@ -69,14 +61,13 @@ def assess_tables(
     plan_of: PlanOf = keep_plan,
     prefix: str = "",
     within: tuple[str, ...] | None = None,
-) -> tuple[Assessed, ...]:
+) -> tuple[TableStatus, ...]:
     """The status of each visible table in the place, by name; `decisions` is the queue.
 
     `prefix` is the place as read_prefix writes it, `within` are the visible prefixes (None: all).
     """
     policies = ports.policies.current()
     index = LayerIndex(policies.layers)
-    plans = {plan.table: plan for plan in ports.store.plans()}
     jobs = {job.table_uuid: job for job in ports.store.unfinished_jobs()}
     scope_pauses = tuple(ports.store.scope_pauses())
     queue: dict[TableIdentifier, list[AdmissionDecision]] = defaultdict(list)
@@ -85,34 +76,31 @@ def assess_tables(
     found = []
     for record in _list_tables(ports, prefix, within):
         table, health = record.table, record.health
-        plan = plan_of(record, plans.get(table))
         facts = TableFacts(
             table,
             record.fault,
             record.grade,
-            plan,
+            plan_of(record),
             _find_job(record, jobs),
             (*scope_pauses, *_own_pause(record)),
             tuple(queue.get(table, ())),
             is_covered=table.catalog in policies.unread or bool(index.find(str(table))),
             is_partitioned=None if health is None else health.is_partitioned,
         )
-        found.append(Assessed(find_status(facts), plan if find_observed(plan) else None))
+        found.append(find_status(facts))
     return tuple(found)
 
 
 def find_place_status(
-    ports: Ports, assessed: Sequence[Assessed], prefix: str, within: tuple[str, ...] | None
+    ports: Ports, statuses: Sequence[TableStatus], prefix: str, within: tuple[str, ...] | None
 ) -> FleetStatus:
     """The status of the place, by those of its tables that are visible, as in assess_tables."""
-    chosen = [
-        one
-        for one in assessed
-        if is_in_place(one.status.table, prefix) and is_within(one.status.table, within)
-    ]
     return find_fleet_status(
-        [one.status for one in chosen],
-        [one.observed for one in chosen if one.observed is not None],
+        [
+            one
+            for one in statuses
+            if is_in_place(one.table, prefix) and is_within(one.table, within)
+        ],
         [entry for entry in find_problems(ports) if _concerns(entry, prefix, within)],
         _find_last_scan(ports, prefix, within),
         ports.clock.now(),
@@ -129,17 +117,17 @@ def _list_tables(
 ) -> Iterator[TableRecord]:
     # If the place is a table, its name is the prefix without the last dot.
     begins = (prefix.removesuffix("."),) if prefix else within
-    cursor: str | None = None
+    query = TableQuery(limit=MAX_PAGE, within=begins, with_plans=True)
     while True:
-        page = ports.store.tables(TableQuery(limit=MAX_PAGE, cursor=cursor, within=begins))
+        page = ports.store.tables(query)
         yield from (
             record
             for record in page.items
             if is_in_place(record.table, prefix) and is_within(record.table, within)
         )
-        cursor = page.next_cursor
-        if cursor is None:
+        if page.next_cursor is None:
             return
+        query = replace(query, cursor=page.next_cursor)
 
 
 def _find_job(record: TableRecord, jobs: Mapping[str, Job]) -> Job | None:

@@ -9,16 +9,13 @@ from datetime import timedelta
 import pytest
 
 from maintainer.cli.commands import PANELS, load_command
-from maintainer.decide.fleet_status import find_fleet_status, sum_unenforced
+from maintainer.decide.fleet_status import find_fleet_status
 from maintainer.decide.notices import command_of
-from maintainer.domain.cost import Cost
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.notice import InboxEntry, InboxKind
-from maintainer.domain.plan import Estimate, Plan, SkipCode, SkippedRule, Unenforced
-from maintainer.domain.policy import RuleName
+from maintainer.domain.plan import Unenforced
 from maintainer.domain.status import FleetStatus, Need, TableState, TableStatus
-from tests.decide.test_outlook import plan
 from tests.samples import NOW
 
 SECONDS, MINUTE, DAY = timedelta(seconds=20), timedelta(minutes=1), timedelta(days=1)
@@ -37,14 +34,13 @@ def fleet(*states: TableState, band: Band = Band.HEALTHY, **more: object) -> lis
 
 def find(
     statuses: Sequence[TableStatus],
-    plans: Sequence[Plan] = (),
     problems: Sequence[InboxEntry] = (),
 ) -> FleetStatus:
-    return find_fleet_status(statuses, plans, problems, NOW - SECONDS, NOW)
+    return find_fleet_status(statuses, problems, NOW - SECONDS, NOW)
 
 
 def say(statuses: Sequence[TableStatus], problems: Sequence[InboxEntry] = ()) -> str:
-    return find(statuses, (), problems).sentence
+    return find(statuses, problems).sentence
 
 
 def test_a_fleet_without_a_problem_is_well() -> None:
@@ -80,9 +76,9 @@ def test_nothing_is_well_before_the_first_scan(
     tables: int, problems: list[InboxEntry], sentence: str
 ) -> None:
     statuses = fleet(*[TableState.HEALTHY] * tables)
-    found = find_fleet_status(statuses, (), problems, None, NOW)
+    found = find_fleet_status(statuses, problems, None, NOW)
     assert (found.sentence, found.is_well) == (sentence, False)
-    due = find_fleet_status(fleet(TableState.DUE, band=Band.CRITICAL), (), (), None, NOW)
+    due = find_fleet_status(fleet(TableState.DUE, band=Band.CRITICAL), (), None, NOW)
     assert due.sentence == "1 table is critical: it is due. No scan has finished yet."
 
 
@@ -92,7 +88,7 @@ def test_a_fleet_is_well_while_nothing_needs_a_person() -> None:
 
 
 def test_a_scan_in_the_future_of_this_clock_was_just_now() -> None:
-    found = find_fleet_status(fleet(TableState.HEALTHY), (), (), NOW + MINUTE, NOW)
+    found = find_fleet_status(fleet(TableState.HEALTHY), (), NOW + MINUTE, NOW)
     assert found.sentence == "All well: 1 table, last scan 0 s ago."
 
 
@@ -180,37 +176,20 @@ def test_what_needs_a_person_is_the_inbox_with_damage_and_with_critical_tables_l
     assert find(fleet(TableState.PAUSED, TableState.UNREADABLE, needs_person=True)).needs == ()
 
 
-def observe(number: int, rule: RuleName, estimate: Estimate | None, cost: Cost | None) -> Plan:
-    skipped = SkippedRule(rule, SkipCode.OBSERVE_ONLY, "why", estimate=estimate, cost=cost)
-    return replace(plan(skipped), table=table(number))
-
-
 def test_tables_that_are_only_observed_are_one_need_with_their_sums_and_the_names_of_a_few() -> (
     None
 ):
-    plans = [
-        observe(at, RuleName.REWRITE_DATA_FILES, Estimate(9, 1, 8, 0), Cost(0.5, 1.0, 1.0))
-        for at in range(4)
-    ]
-    few = fleet(OBSERVED, TableState.NOT_COVERED, OBSERVED, needs_person=True)
-    (need,) = find(few, plans).needs
+    gain = Unenforced(1, 8, 0.5)
+    few = fleet(OBSERVED, TableState.NOT_COVERED, OBSERVED, unenforced=gain)
+    (need,) = find([*few, *fleet(TableState.HEALTHY)]).needs
     assert need.entry.kind is InboxKind.OBSERVED
     assert need.entry.sentence == (
         "3 tables would be maintained if their policy were in mode enforce: about 24 data files "
         "fewer for 1.5 GB-hours"
     )
     assert need.command == "maintainer plan lake.sales.t0 lake.sales.t1 lake.sales.t2"
-    (many,) = find(fleet(*[OBSERVED] * 4, needs_person=True), plans).needs
+    (many,) = find(fleet(*[OBSERVED] * 4, unenforced=gain)).needs
     assert many.command == "maintainer plan"
-
-
-def test_the_sum_of_what_is_not_enforced_counts_data_files_and_known_costs_only() -> None:
-    plans = [
-        observe(0, RuleName.REWRITE_DATA_FILES, None, None),
-        observe(1, RuleName.EXPIRE_SNAPSHOTS, Estimate(9, 1, 8, 0), Cost(0.5, 1.0, 1.0)),
-        plan(),
-    ]
-    assert sum_unenforced(plans) == Unenforced(2, 0, 0.5)
 
 
 @pytest.mark.parametrize("kind", list(InboxKind))

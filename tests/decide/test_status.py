@@ -21,7 +21,7 @@ from maintainer.domain.driver import Progress
 from maintainer.domain.health import Band, Finding, Grade
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import JobState
-from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkipCode, SkippedRule
+from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkipCode, SkippedRule, Unenforced
 from maintainer.domain.policy import RuleName
 from maintainer.domain.status import TableState, TableStatus
 from tests.decide.test_outlook import COMPACT, EXPIRE, MANIFESTS, REWRITE, job, plan, wait_for
@@ -233,7 +233,20 @@ def test_a_table_in_observe_mode_that_would_be_maintained_is_observed_and_needs_
         "Compacting data files is due but does not start in observe mode: the policy is in "
         "observe mode."
     )
+    assert found.unenforced == Unenforced(1, 0, 0.0)
     assert state(facts(made=plan(NOT_DUE))) is TableState.HEALTHY
+
+
+def test_what_is_only_observed_is_summed_up_by_data_files_and_known_costs() -> None:
+    cost = Cost(0.5, 1.0, 60.0)
+    made = plan(
+        replace(OBSERVED, estimate=GAIN, cost=cost),
+        replace(OBSERVED, estimate=GAIN, cost=cost, rule=EXPIRE),
+        replace(OBSERVED, rule=MANIFESTS),
+    )
+    assert find_status(facts(CRITICAL, made)).unenforced == Unenforced(1, 98, 1.0)
+    assert find_status(facts(CRITICAL, made, is_covered=False)).unenforced is not None
+    assert find_status(facts(CRITICAL, plan(NOT_DUE))).unenforced is None
 
 
 def test_a_rule_that_is_held_back_says_for_what_and_until_when() -> None:

@@ -18,13 +18,13 @@ from tests.steps.world import World
 def by_daemon(world: World) -> dict[str, TableState]:
     """The states by the stored plans, as the API has them."""
     found = assess_tables(world.ports, read_queue(world.ports))
-    return {one.status.table.name: one.status.state for one in found}
+    return {one.table.name: one.state for one in found}
 
 
 def by_command(world: World) -> dict[str, TableState]:
     """The states by the plans that the command renews."""
     found = assess_tables(world.ports, read_queue(world.ports), partial(renew_plan, world.ports))
-    return {one.status.table.name: one.status.state for one in found}
+    return {one.table.name: one.state for one in found}
 
 
 def test_daemon_and_command_give_each_table_the_same_state_over_a_whole_run() -> None:

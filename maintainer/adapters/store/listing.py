@@ -37,11 +37,12 @@ from maintainer.adapters.store.paging import (
     read_cursor,
     write_cursor,
 )
-from maintainer.adapters.store.schema import BANDS, table_health, tables
+from maintainer.adapters.store.schema import BANDS, plans, table_health, tables
 from maintainer.adapters.store.sums import Sums
 from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import TableHealth
+from maintainer.domain.plan import Plan
 from maintainer.ports.store.pages import Page
 from maintainer.ports.store.tables import TABLE_SORTS, TableQuery, TableRecord
 
@@ -84,14 +85,15 @@ def read_page(
         if len(rows) > query.limit
         else None
     )
-    items = tuple(_build_item(row) for row in shown)
+    items = tuple(_build_item(row, with_plan=query.with_plans) for row in shown)
     if after is None and cursor is None:
         return Page(items, None, len(items))
     return Page(items, cursor, max(matches.total, len(rows)), matches.total_is_exact)
 
 
-def _build_item(row: AnyRow) -> TableRecord:
-    return build_record(row, documents.read_or_none(TableHealth, row.summary), None)
+def _build_item(row: AnyRow, *, with_plan: bool) -> TableRecord:
+    plan = documents.read_or_none(Plan, row.plan) if with_plan else None
+    return build_record(row, documents.read_or_none(TableHealth, row.summary), plan)
 
 
 def _sort_key(sort: str) -> ColumnElement[Any]:
@@ -193,7 +195,7 @@ def _read_rows(
     )[:wanted]
     rows: dict[str, AnyRow] = {}
     names = [place.full_name for place in places]
-    page = _select_named(query.sort)
+    page = _select_named(query.sort, with_plans=query.with_plans)
     for start in range(0, wanted, MAX_SQL_VARIABLES):
         found = connection.execute(page, {"names": names[start : start + MAX_SQL_VARIABLES]})
         rows |= {row.full_name: row for row in found}
@@ -201,12 +203,15 @@ def _read_rows(
 
 
 @cache
-def _select_named(sort: str) -> Select[Any]:
+def _select_named(sort: str, *, with_plans: bool) -> Select[Any]:
     """Build the query of the records with given names; building it takes longer than running it."""
-    columns = (*RECORD_COLUMNS, tables.c.full_name, _sort_key(sort).label("sort_key"))
     names: BindParameter[str] = bindparam("names", expanding=True)
+    found = select(*RECORD_COLUMNS, tables.c.full_name, _sort_key(sort).label("sort_key"))
     source = tables.outerjoin(table_health)
-    return select(*columns).select_from(source).where(tables.c.full_name.in_(names))
+    if with_plans:
+        source = source.outerjoin(plans, plans.c.full_name == tables.c.full_name)
+        found = found.add_columns(plans.c.document.label("plan"))
+    return found.select_from(source).where(tables.c.full_name.in_(names))
 
 
 def _sort_few(

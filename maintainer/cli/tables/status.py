@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, Any
 
@@ -48,14 +49,12 @@ def status(
     prefix = read_prefix(place)
     with open_app(load(config)) as app:
         ports = app.ports
-        assessed = assess_tables(
-            ports, read_queue(ports), partial(renew_plan, ports), prefix=prefix
-        )
-        if not assessed and prefix:
+        renew = partial(renew_plan, ports)
+        statuses = assess_tables(ports, read_queue(ports), renew, prefix)
+        if not statuses and prefix:
             _refuse_unknown(ports, place)
-        found = find_place_status(ports, assessed, prefix, None)
+        found = find_place_status(ports, statuses, prefix, None)
         warn_of_policies(ports)
-    statuses = [one.status for one in assessed]
     if output is OutputFormat.JSON:
         print_json(_status_json(found, statuses))
     else:
@@ -98,7 +97,7 @@ def _print_status(found: FleetStatus) -> None:
     print_list(rows)
 
 
-def _status_json(found: FleetStatus, statuses: list[TableStatus]) -> dict[str, Any]:
+def _status_json(found: FleetStatus, statuses: Sequence[TableStatus]) -> dict[str, Any]:
     # as in commands
     from maintainer.api.status_schemas import write_fleet_status  # noqa: PLC0415
 

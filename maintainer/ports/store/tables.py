@@ -52,6 +52,7 @@ class TableQuery:
     limit: int = 100
     cursor: str | None = None
     within: tuple[str, ...] | None = None  # names with one of these prefixes; None: all
+    with_plans: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +130,9 @@ class TableStore(Protocol):
         """The grade that was recorded last under this UUID."""
 
     def tables(self, query: TableQuery) -> Page[TableRecord]:
-        """A page of the table list: health without partitions, history and refs, and no plan.
+        """A page of the table list: health without partitions, history and refs.
 
+        The records have their plans only if the query is `with_plans`.
         The total of several pages is from the sums, see FiguresStore. InvalidValueError for
         an unknown sort, a limit outside 1..MAX_PAGE or a foreign cursor.
         """

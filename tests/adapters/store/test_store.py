@@ -120,13 +120,17 @@ def test_a_table_that_nobody_recorded_is_none(store: Store) -> None:
     assert store.tables(TableQuery()).total == 0
 
 
-def test_a_list_leaves_out_partitions_history_refs_and_plan(store: Store) -> None:
+def test_a_list_leaves_out_partitions_history_and_refs_and_has_plans_only_on_request(
+    store: Store,
+) -> None:
     store.record_health(make_health(), make_grade())
     store.record_plan(make_plan())
 
     (item,) = store.tables(TableQuery()).items
 
     assert item.plan is None
+    (planned,) = store.tables(TableQuery(with_plans=True)).items
+    assert planned == replace(item, plan=make_plan())
     assert item.health == replace(make_health(), partitions=(), history=(), refs=())
     assert item.grade == make_grade()
 

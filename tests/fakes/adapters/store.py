@@ -227,8 +227,9 @@ class FakeStore(
                 (record for record in ordered if value(record) is None),
                 key=lambda record: str(record.table),
             )
-            ordered = [summarise(record) for record in ordered if value(record) is not None] + [
-                summarise(record) for record in unknown
+            known = [record for record in ordered if value(record) is not None]
+            ordered = [
+                summarise(record, with_plan=query.with_plans) for record in [*known, *unknown]
             ]
             order = f"{query.sort}/{query.descending}"
             return page_of(

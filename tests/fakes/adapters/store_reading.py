@@ -30,13 +30,13 @@ def check_limit(limit: int) -> None:
         raise InvalidValueError(message)
 
 
-def summarise(record: TableRecord) -> TableRecord:
+def summarise(record: TableRecord, *, with_plan: bool = False) -> TableRecord:
     health = (
         None
         if record.health is None
         else replace(record.health, partitions=(), history=(), refs=())
     )
-    return replace(record, health=health, plan=None)
+    return replace(record, health=health, plan=record.plan if with_plan else None)
 
 
 def sum_records(records: Iterable[TableRecord]) -> Counters:
