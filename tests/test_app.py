@@ -14,11 +14,13 @@ from maintainer.adapters.catalog.manifests import fast_reader as fast
 from maintainer.adapters.catalog.manifests.generated_reader import NotGeneratedError
 from maintainer.adapters.catalog.reader import ReadCount
 from maintainer.app import App, open_app
+from maintainer.app.loop import make_scheduler
 from maintainer.cli.setup.diagnose import diagnose
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName
+from maintainer.domain.status import TableState
 from maintainer.requests.run import request_run
 from maintainer.settings import load_settings
 from maintainer.steps.plan import plan
@@ -42,13 +44,13 @@ def config(tmp_path: Path) -> Iterator[Path]:
     lake.close()
 
 
-def read_metrics(app: App) -> dict[str, float]:
+def read_metrics(app: App, begins: str = "maintainer_slow") -> dict[str, float]:
     """Series as written, and their values."""
     lines = app.telemetry.render()[0].decode().splitlines()
     return {
         line.rpartition(" ")[0]: float(line.rpartition(" ")[2])
         for line in lines
-        if line.startswith("maintainer_slow")
+        if line.startswith(begins)
     }
 
 
@@ -183,3 +185,22 @@ def test_readers_share_the_sums_of_the_fleet(config: Path, monkeypatch: pytest.M
         assert store.overview().tables == 0
         scan(app.ports)
         assert store.overview().tables == 1, "a scan sums up anew for the history"
+
+
+def test_the_queue_step_of_the_replica_with_that_duty_counts_the_tables_by_state(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_app(load_settings(config, {})) as app:
+        scheduler = make_scheduler(app)
+        scheduler.run_step("duties")
+        scan(app.ports)
+        assert scheduler.run_step("queue")
+        counted = read_metrics(app, "maintainer_tables_by_state")
+        assert len(counted) == len(TableState)
+        assert {name for name, number in counted.items() if number} == {
+            'maintainer_tables_by_state{state="not_covered"}'
+        }
+        monkeypatch.setattr(app.turns, "holds", lambda *_: False)
+        other = make_scheduler(app)
+        assert other.run_step("queue")
+        assert not any(read_metrics(app, "maintainer_tables_by_state").values())

@@ -12,6 +12,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Plan, RuleVerdict
 from maintainer.domain.scan_cost import ReaderFault, SlowRead
+from maintainer.domain.status import TableState
 from maintainer.domain.units import format_size
 from maintainer.ports.telemetry import Exporter, Telemetry
 
@@ -108,6 +109,10 @@ class Journal:
     def queue_counted(self, actions: Mapping[str, int]) -> None:
         """Pass on the length of the queue."""
         self._inner.queue_counted(actions)
+
+    def states_counted(self, tables: Mapping[TableState, int]) -> None:
+        """Pass on the number of tables in each state."""
+        self._inner.states_counted(tables)
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:
         """Log a job that has reached a final state."""

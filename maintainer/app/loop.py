@@ -9,6 +9,7 @@ from maintainer.app import App
 from maintainer.app.options import loop_options
 from maintainer.domain.replica import DutyKind
 from maintainer.requests.policy_status import find_statuses
+from maintainer.requests.status import count_states
 from maintainer.scheduler import Scheduler, Step
 from maintainer.steps.admission import WAITS_INTERVAL, WAITS_REST, record_waits
 from maintainer.steps.notices import RESEND_INTERVAL, resend_notices
@@ -66,8 +67,10 @@ def _if_ours(app: App, kind: DutyKind, work: Callable[[], object]) -> object:
 def _record_waits(app: App) -> None:
     if app.turns.holds(DutyKind.QUEUE):
         record_waits(app.ports)
-    else:
-        app.ports.telemetry.queue_counted({})  # another replica reports the queue
+        app.ports.telemetry.states_counted(count_states(app.ports))
+    else:  # another replica reports the queue and the states
+        app.ports.telemetry.queue_counted({})
+        app.ports.telemetry.states_counted({})
 
 
 def make_scheduler(app: App) -> Scheduler:

@@ -11,6 +11,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan, RuleVerdict
 from maintainer.domain.scan_cost import ReaderFault, SlowRead
+from maintainer.domain.status import TableState
 
 
 class Telemetry(Protocol):
@@ -46,6 +47,10 @@ class Telemetry(Protocol):
 
     def queue_counted(self, actions: Mapping[str, int]) -> None:
         """So many planned actions are in the queue, by the code of their verdict."""
+        ...
+
+    def states_counted(self, tables: Mapping[TableState, int]) -> None:
+        """So many tables are in each state."""
         ...
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -15,12 +15,13 @@ from maintainer.domain.identifier import TableIdentifier, split_levels
 from maintainer.domain.job import Job
 from maintainer.domain.notice import InboxEntry, InboxKind
 from maintainer.domain.plan import Plan
-from maintainer.domain.status import FleetStatus, TableStatus
+from maintainer.domain.status import FleetStatus, TableState, TableStatus
 from maintainer.policy.layering import LayerIndex
 from maintainer.ports import Ports
 from maintainer.ports.store.pages import MAX_PAGE
 from maintainer.ports.store.tables import TableQuery, TableRecord
 from maintainer.requests.inbox import find_problems
+from maintainer.steps.admission import read_queue
 from maintainer.steps.isolation import TookTooLongError
 from maintainer.steps.table_plan import make_plan, policy_of
 
@@ -89,6 +90,11 @@ def assess_tables(
         )
         found.append(find_status(facts))
     return tuple(found)
+
+
+def count_states(ports: Ports) -> Mapping[TableState, int]:
+    """The number of tables in each state that has any, in the whole fleet."""
+    return Counter(one.state for one in assess_tables(ports, read_queue(ports)))
 
 
 def find_place_status(

@@ -18,6 +18,7 @@ from maintainer.domain.plan import RuleVerdict
 from maintainer.domain.policy import RuleName
 from maintainer.domain.replica import list_duties
 from maintainer.domain.scan_cost import ReaderFault, SlowRead
+from maintainer.domain.status import TableState
 from maintainer.ports.telemetry import Telemetry
 from tests.adapters.exposition import make_telemetry, named, read
 from tests.api.nouns import (
@@ -72,6 +73,7 @@ def tell_everything(telemetry: Telemetry) -> None:
     telemetry.scan_finished(1.5, 230, 2, 1)
     telemetry.catalog_polled("lake", 0.4, 2)
     telemetry.queue_counted({"planned": 3, "over_budget": 4})
+    telemetry.states_counted({TableState.DUE: 5, TableState.HEALTHY: 6})
     telemetry.reader_checked(ReaderFault.DECODER_WRONG)
     telemetry.manifests_read_slowly(SlowRead.SCHEMA, 3)
     telemetry.plan_made(PLAN)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 
 from maintainer.domain.status import TableState
-from maintainer.requests.status import assess_tables, renew_plan
+from maintainer.requests.status import assess_tables, count_states, renew_plan
 from maintainer.steps.admission import read_queue
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
@@ -16,8 +17,9 @@ from tests.steps.world import World
 
 
 def by_daemon(world: World) -> dict[str, TableState]:
-    """The states by the stored plans, as the API has them."""
+    """The states by the stored plans, as the API and the metric have them."""
     found = assess_tables(world.ports, read_queue(world.ports))
+    assert count_states(world.ports) == Counter(one.state for one in found)
     return {one.table.name: one.state for one in found}
 
 

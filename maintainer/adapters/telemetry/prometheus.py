@@ -27,6 +27,7 @@ from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import PLANNED, Plan, RuleVerdict, SkipCode
 from maintainer.domain.replica import Duty, DutyKind
 from maintainer.domain.scan_cost import ReaderFault, SlowRead
+from maintainer.domain.status import TableState
 from maintainer.ports.clock import Clock
 from maintainer.ports.store import Store
 
@@ -163,6 +164,11 @@ class PrometheusTelemetry:
             "Planned actions in the queue by verdict, as of the last queue step of this process.",
             "verdict",
         )
+        self._states = self._gauge(
+            "tables_by_state",
+            "Tables in each state, as of the last queue step of this process.",
+            "state",
+        )
         self._step_seconds = self._histogram(
             "step_duration_seconds", "How long a step of the loop takes.", _STEP_SECONDS, "step"
         )
@@ -223,6 +229,11 @@ class PrometheusTelemetry:
         """Set the length of the queue."""
         for code in QUEUED:
             self._queue.labels(code).set(actions.get(code, 0))
+
+    def states_counted(self, tables: Mapping[TableState, int]) -> None:
+        """Set the number of tables in each state."""
+        for state in TableState:
+            self._states.labels(state.value).set(tables.get(state, 0))
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:
         """Count a job and its effect; later changes by other writers are not subtracted."""

@@ -11,6 +11,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan, RuleVerdict
 from maintainer.domain.scan_cost import ReaderFault, SlowRead
+from maintainer.domain.status import TableState
 
 
 @dataclass
@@ -22,6 +23,7 @@ class FakeTelemetry:
     scans: list[tuple[float, int, int, int]] = field(default_factory=list)
     polls: list[tuple[str, int]] = field(default_factory=list)
     queues: list[dict[str, int]] = field(default_factory=list)
+    states: list[dict[TableState, int]] = field(default_factory=list)
     readers: list[ReaderFault | None] = field(default_factory=list)
     plans: list[Plan] = field(default_factory=list)
     jobs: list[tuple[Job, Effect | None]] = field(default_factory=list)
@@ -56,6 +58,9 @@ class FakeTelemetry:
 
     def queue_counted(self, actions: Mapping[str, int]) -> None:
         self.queues.append(dict(actions))
+
+    def states_counted(self, tables: Mapping[TableState, int]) -> None:
+        self.states.append(dict(tables))
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:
         self.jobs.append((job, effect))
