@@ -47,7 +47,7 @@ def find_fleet_status(
 
 
 def entries_of_statuses(statuses: Iterable[TableStatus]) -> list[InboxEntry]:
-    """Damaged tables, and critical tables on which nothing starts, each as an entry."""
+    """Damaged tables, and critical tables whose compaction is refused, each as an entry."""
     kinds = {TableState.DAMAGED: InboxKind.DAMAGED, TableState.WAITING: InboxKind.UNMAINTAINED}
     return [
         InboxEntry(kinds[one.state], str(one.table), one.sentence, one.since, one.table)

@@ -24,6 +24,18 @@ from maintainer.policy.restriction import find_scope_pause
 
 _SIZES = frozenset({Metric.AVERAGE_FILE_SIZE_BYTES.value, Metric.SMALL_FILE_RATIO.value})
 _DAMAGE = frozenset({UNREADABLE, WRONG_SUMMARY})
+# Why a compaction that would help is refused until a person acts. What stops a whole pool, and
+# what the table's owner switched off, are not problems of the table.
+_REFUSALS = frozenset(
+    {
+        SkipCode.UNSAFE,
+        SkipCode.UNSUPPORTED,
+        SkipCode.GC_DISABLED,
+        SkipCode.RETENTION_FLOOR,
+        SkipCode.PINNED,
+        SkipCode.AMBIGUOUS_POLICY,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,16 +185,30 @@ def _describe_plan(facts: TableFacts, plan: Plan, grade: Grade, outlook: Outlook
             facts, TableState.WAITING, explain(first), since, first.next_at, command="plan"
         )
     if grade.band is not Band.HEALTHY:
+        refused = _find_refused(plan)
+        why = outlook.why if refused is None else explain(refused)
         return _write(
             facts,
             TableState.WAITING,
-            f"{_end(grade.reason)} {outlook.sentence} {outlook.why}".rstrip(),
+            f"{_end(grade.reason)} {outlook.sentence} {why}".rstrip(),
             grade.entered_at,
             outlook.next_at,
             command="why",
-            needs_person=grade.band is Band.CRITICAL,
+            needs_person=grade.band is Band.CRITICAL and refused is not None,
         )
     return _describe_rest(facts, grade)
+
+
+def _find_refused(plan: Plan) -> SkippedRule | None:
+    """The refused compaction: only small files make a table critical that is not damaged."""
+    return next(
+        (
+            one
+            for one in plan.skipped
+            if one.rule is RuleName.REWRITE_DATA_FILES and one.code in _REFUSALS
+        ),
+        None,
+    )
 
 
 def _find_observed(plan: Plan | None) -> tuple[SkippedRule, ...]:

@@ -60,7 +60,7 @@ class InboxKind(StrEnum):
     CATALOG = "catalog"  # a catalog cannot be listed completely
     RUNNER = "runner"  # no job can run in a pool, or on a catalog's tables
     FAILING = "failing"  # jobs of a rule keep failing on the table
-    UNMAINTAINED = "unmaintained"  # the table is critical, and no rule of its policy starts
+    UNMAINTAINED = "unmaintained"  # the table is critical, and its compaction is refused
     POLICY = "policy"  # a policy file has an error
     APPROVAL = "approval"  # a list of orphan files waits for approval
     SHARED = "shared"  # one table has several names

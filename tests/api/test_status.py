@@ -16,6 +16,8 @@ from maintainer.domain.cost import Benefit, Cost, Score, Worth
 from maintainer.domain.health import Band, Finding, Grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
+from maintainer.domain.plan import SkipCode, SkippedRule
+from maintainer.domain.policy import RuleName
 from maintainer.domain.scan_cost import ScanCost
 from maintainer.domain.status import TableState
 from maintainer.ports.store.tables import Pause
@@ -150,14 +152,15 @@ def test_a_place_is_a_catalog_or_a_namespace_with_those_nested_in_it(client: Cli
     assert detail == "namespace 'hr' needs the parameter catalog"
 
 
-def test_a_damaged_table_and_a_critical_one_on_which_nothing_starts_are_in_the_inbox(
+def test_a_damaged_table_and_a_critical_one_that_may_not_be_compacted_are_in_the_inbox(
     client: Client,
 ) -> None:
     trouble(client)
     measure(client, BADGES, Grade(Band.CRITICAL, (DAMAGE,), DAMAGE.sentence, NOW))
     measure(client, STOCK, Grade(Band.CRITICAL, (), "files are small", NOW))
     client.daemon.store.set_pause(STOCK, None)
-    idle = replace(PLAN, table=STOCK, table_uuid=f"uuid of {STOCK}", planned=(), skipped=())
+    refused = SkippedRule(RuleName.REWRITE_DATA_FILES, SkipCode.UNSAFE, "a name is unknown")
+    idle = replace(PLAN, table=STOCK, table_uuid=f"uuid of {STOCK}", planned=(), skipped=(refused,))
     client.daemon.store.record_plan(idle)
     found = client.get("/api/v1/inbox").json()["items"]
     assert [(one["kind"], one["subject"]) for one in found] == subjects(client.get(URL).json())

@@ -152,7 +152,7 @@ def test_unreadable_and_damaged_tables_come_first_and_are_not_counted_twice() ->
     assert say(broken[1:2]).startswith("1 table is damaged. ")
 
 
-def test_what_needs_a_person_is_the_inbox_with_damage_and_with_critical_tables_left_alone() -> None:
+def test_what_needs_a_person_is_the_inbox_with_damage_and_with_refused_compactions() -> None:
     damaged, left, healthy = fleet(
         TableState.DAMAGED, TableState.WAITING, TableState.HEALTHY, since=NOW
     )

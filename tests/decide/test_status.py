@@ -280,7 +280,7 @@ def test_the_cooldown_of_a_run_that_would_remove_nothing_leaves_a_table_healthy(
 
 
 @pytest.mark.parametrize("band", [Band.WATCH, Band.DEGRADED, Band.CRITICAL])
-def test_a_worse_band_for_which_nothing_is_due_waits_and_a_critical_one_needs_a_person(
+def test_a_worse_band_for_which_nothing_is_due_waits_for_its_policys_thresholds(
     band: Band,
 ) -> None:
     found = find_status(facts(replace(CRITICAL, band=band)))
@@ -290,7 +290,22 @@ def test_a_worse_band_for_which_nothing_is_due_waits_and_a_critical_one_needs_a_
         "threshold 100."
     )
     assert found.command == "maintainer why lake.sales.orders"
-    assert found.needs_person is (band is Band.CRITICAL)
+    assert not found.needs_person
+
+
+@pytest.mark.parametrize("code", list(SkipCode))
+def test_a_critical_table_whose_compaction_is_refused_needs_a_person(code: SkipCode) -> None:
+    refusals = {"unsafe", "unsupported", "gc_disabled", "retention_floor", "pinned"}
+    refused = SkippedRule(REWRITE, code, "a reason", estimate=NO_GAIN)
+    found = find_status(facts(CRITICAL, plan(replace(NOT_DUE, rule=EXPIRE), refused)))
+    asks = refusals | {"ambiguous_policy", "observe_only"}
+    assert found.needs_person is (code.value in asks)
+    if found.needs_person:
+        assert found.sentence.endswith(": a reason.")
+    other = plan(NOT_DUE, replace(refused, rule=EXPIRE))
+    assert find_status(facts(CRITICAL, other)).needs_person is (code is SkipCode.OBSERVE_ONLY)
+    degraded = facts(replace(CRITICAL, band=Band.DEGRADED), plan(refused))
+    assert find_status(degraded).needs_person is (code is SkipCode.OBSERVE_ONLY)
 
 
 def test_a_policy_without_rules_says_so_for_a_critical_table() -> None:

@@ -12,7 +12,7 @@ const KINDS: Record<InboxKind, { label: string; tone: string }> = {
   catalog: { label: "Catalog not listed", tone: "badge-critical" },
   runner: { label: "No job can run", tone: "badge-critical" },
   failing: { label: "Keeps failing", tone: "badge-degraded" },
-  unmaintained: { label: "Critical, nothing starts", tone: "badge-critical" },
+  unmaintained: { label: "Compaction refused", tone: "badge-critical" },
   policy: { label: "Mistake in a policy", tone: "badge-watch" },
   approval: { label: "Waits for approval", tone: "badge-info" },
   shared: { label: "Several names", tone: "badge-watch" },
