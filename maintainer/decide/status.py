@@ -8,7 +8,7 @@ from datetime import datetime
 from shlex import quote
 
 from maintainer.decide.explanation import explain
-from maintainer.decide.grading.bands import UNREADABLE, WRONG_SUMMARY
+from maintainer.decide.grading.bands import DAMAGE, WRONG_SUMMARY
 from maintainer.decide.notices import entry_of_pause
 from maintainer.decide.outlook import WAITING, Outlook, find_outlook, next_check_of
 from maintainer.domain.admission import EVERYTHING, AdmissionDecision, ScopePause
@@ -23,7 +23,6 @@ from maintainer.domain.status import TableState, TableStatus
 from maintainer.policy.restriction import find_scope_pause
 
 _SIZES = frozenset({Metric.AVERAGE_FILE_SIZE_BYTES.value, Metric.SMALL_FILE_RATIO.value})
-_DAMAGE = frozenset({UNREADABLE, WRONG_SUMMARY})
 # Why a compaction that would help is refused until a person acts. What stops a whole pool, and
 # what the table's owner switched off, are not problems of the table.
 _REFUSALS = frozenset(
@@ -65,7 +64,7 @@ def find_status(facts: TableFacts) -> TableStatus:
             needs_person=True,
         )
     outlook = find_outlook(facts.table, facts.plan, facts.job, facts.scope_pauses, facts.admissions)
-    damage = find_damage(facts.grade)
+    damage = _find_damage(facts.grade)
     if damage is not None:
         return _describe_damage(facts, damage, outlook)
     if facts.job is not None:
@@ -84,10 +83,10 @@ def find_status(facts: TableFacts) -> TableStatus:
     return _describe_plan(facts, facts.plan, facts.grade, outlook)
 
 
-def find_damage(grade: Grade | None) -> Finding | None:
-    """The finding that the table's metadata is incomplete or wrong."""
+def _find_damage(grade: Grade | None) -> Finding | None:
+    """The finding that readers fail, or return wrong rows."""
     findings = grade.findings if grade is not None else ()
-    return next((finding for finding in findings if finding.metric in _DAMAGE), None)
+    return next((finding for finding in findings if finding.metric in DAMAGE), None)
 
 
 def _write(  # noqa: PLR0913, PLR0917 - the fields of a status
@@ -120,7 +119,7 @@ def _describe_damage(facts: TableFacts, damage: Finding, outlook: Outlook) -> Ta
     is_mended = damage.metric == WRONG_SUMMARY and (
         mends in rules if facts.job is None else facts.job.rule is mends
     )
-    sentence = f"The metadata is damaged: {_end(damage.sentence)}"
+    sentence = f"The table is damaged: {_end(damage.sentence)}"
     return _write(
         facts,
         TableState.DAMAGED,

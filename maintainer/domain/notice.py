@@ -56,7 +56,7 @@ class InboxKind(StrEnum):
 
     PAUSED = "paused"  # the daemon paused the table, because a proof failed
     UNREADABLE = "unreadable"  # the table cannot be measured
-    DAMAGED = "damaged"  # the table's metadata is incomplete or wrong
+    DAMAGED = "damaged"  # metadata is missing or wrong, or deletes have no effect
     CATALOG = "catalog"  # a catalog cannot be listed completely
     RUNNER = "runner"  # no job can run in a pool, or on a catalog's tables
     FAILING = "failing"  # jobs of a rule keep failing on the table

@@ -17,7 +17,7 @@ class TableState(StrEnum):
     """The state of a table, the most urgent first. Each table is in exactly one."""
 
     UNREADABLE = "unreadable"  # it cannot be measured
-    DAMAGED = "damaged"  # it is measured, and its metadata is incomplete or wrong
+    DAMAGED = "damaged"  # metadata is missing or wrong, or deletes have no effect
     PAUSED = "paused"
     NOT_COVERED = "not_covered"  # no policy selects it
     OBSERVED = "observed"  # it would be maintained if its policy were in mode enforce

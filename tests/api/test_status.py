@@ -87,7 +87,7 @@ def test_the_status_of_the_fleet_has_its_sentence_its_states_and_its_needs(clien
         "kind": "damaged",
         "subject": str(BADGES),
         "table": str(BADGES),
-        "sentence": "The metadata is damaged: m1.avro cannot be read.",
+        "sentence": "The table is damaged: m1.avro cannot be read.",
         "since": "2026-03-01T12:00:00Z",
         "reference": "",
         "command": f"maintainer why {BADGES}",

@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.decide.grading.bands import DISAGREEMENT, UNREADABLE, WRONG_SUMMARY
+from maintainer.decide.grading.bands import (
+    DAMAGE,
+    DISAGREEMENT,
+    LOST_DELETE,
+    UNREADABLE,
+    WRONG_SUMMARY,
+)
 from maintainer.decide.outlook import WAITING
 from maintainer.decide.status import TableFacts, find_status
 from maintainer.domain.action import RewriteManifests
@@ -96,15 +102,18 @@ def test_a_table_that_cannot_be_measured_is_unreadable_whatever_else_is_known() 
     )
 
 
-def test_missing_metadata_is_damage_that_needs_a_person_even_while_a_job_runs() -> None:
-    found = find_status(facts(damaged(UNREADABLE)))
+@pytest.mark.parametrize("metric", [UNREADABLE, LOST_DELETE])
+def test_missing_metadata_and_lost_deletes_are_damage_that_needs_a_person_even_while_a_job_runs(
+    metric: str,
+) -> None:
+    found = find_status(facts(damaged(metric)))
     assert (found.state, found.since, found.needs_person) == (
         TableState.DAMAGED,
         NOW - DAY,
         True,
     )
-    assert found.sentence == "The metadata is damaged: m1.avro cannot be read."
-    running = find_status(facts(damaged(UNREADABLE), job=job()))
+    assert found.sentence == "The table is damaged: m1.avro cannot be read."
+    running = find_status(facts(damaged(metric), job=job()))
     assert (running.state, running.needs_person) == (TableState.DAMAGED, True)
     assert running.sentence.endswith("cannot be read. Compacting data files is running.")
 
@@ -352,7 +361,7 @@ def _holds(given: TableFacts) -> dict[TableState, bool]:
     """The meaning of each state, written down once more and without the order of the states."""
     metrics = {one.metric for one in (given.grade.findings if given.grade else ())}
     skipped = given.plan.skipped if given.plan else ()
-    is_damaged = bool(metrics & {UNREADABLE, WRONG_SUMMARY})
+    is_damaged = bool(metrics & DAMAGE)
     is_known = given.fault is None and not is_damaged
     is_paused = bool(given.scope_pauses)
     is_idle = is_known and given.job is None and not is_paused

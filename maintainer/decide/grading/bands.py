@@ -33,6 +33,8 @@ DISAGREEMENT = "metadata_disagreement"
 UNREADABLE = "unreadable_metadata"
 LOST_DELETE = "lost_deletes"  # `observed` counts delete files
 WRONG_SUMMARY = "wrong_manifest_summaries"  # `observed` counts manifests
+# The metrics of findings that readers notice: they fail, or return wrong rows.
+DAMAGE = frozenset({UNREADABLE, LOST_DELETE, WRONG_SUMMARY})
 PIN = "pin"  # the metric of a finding: a pin with a fault
 NAMES = "names"  # the metric of a finding: the number of names of the table
 # The metrics of findings without a bound that is crossed.

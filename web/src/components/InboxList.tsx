@@ -8,7 +8,7 @@ import { TimeAgo } from "./TimeAgo";
 const KINDS: Record<InboxKind, { label: string; tone: string }> = {
   paused: { label: "Paused by the daemon", tone: "badge-critical" },
   unreadable: { label: "Cannot be read", tone: "badge-critical" },
-  damaged: { label: "Damaged metadata", tone: "badge-critical" },
+  damaged: { label: "Damaged", tone: "badge-critical" },
   catalog: { label: "Catalog not listed", tone: "badge-critical" },
   runner: { label: "No job can run", tone: "badge-critical" },
   failing: { label: "Keeps failing", tone: "badge-degraded" },
