@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -51,13 +52,15 @@ def look(
     return measure(inventory(manifests, snapshots))
 
 
-LOST = look(APPEND, REPLACED, DELETED)
+def look_at_lost() -> TableHealth:
+    return look(APPEND, REPLACED, DELETED)
 
 
 def test_a_delete_for_a_file_that_a_rewrite_had_replaced_is_critical() -> None:
-    assert LOST.lost_deletes == 1
-    assert LOST.lost_delete == LostDelete(103, "impala", 102)
-    graded = grade(LOST, POLICY, NOW)
+    found = look_at_lost()
+    assert found.lost_deletes == 1
+    assert found.lost_delete == LostDelete(103, "impala", 102)
+    graded = grade(found, POLICY, NOW)
     assert (graded.band, graded.findings[0].metric) == (Band.CRITICAL, LOST_DELETE)
     assert graded.reason == (
         "1 delete file of snapshot 103 (impala) and later are for data files that had been "
@@ -68,33 +71,34 @@ def test_a_delete_for_a_file_that_a_rewrite_had_replaced_is_critical() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "count", "first"),
+    ("snapshots", "changes", "count", "first"),
     [
-        (look(APPEND, REPLACED, DELETED, content=Content.DELETION_VECTORS), 1, 103),
-        (look(APPEND, REPLACED, DELETED, key=HERE), 0, None),
-        (look(APPEND, REPLACED, DELETED, elsewhere="p=2"), 1, 103),
-        (look(APPEND, REPLACED, DELETED, key=HERE, elsewhere="p=2"), 0, None),
-        (look(APPEND, REPLACED, DELETED, key=WHOLE_PARTITION), 0, None),
+        ((APPEND, REPLACED, DELETED), {"content": Content.DELETION_VECTORS}, 1, 103),
+        ((APPEND, REPLACED, DELETED), {"key": HERE}, 0, None),
+        ((APPEND, REPLACED, DELETED), {"elsewhere": "p=2"}, 1, 103),
+        ((APPEND, REPLACED, DELETED), {"key": HERE, "elsewhere": "p=2"}, 0, None),
+        ((APPEND, REPLACED, DELETED), {"key": WHOLE_PARTITION}, 0, None),
         # The file may have been there when the delete was committed.
-        (look(APPEND, DELETED, snapshot(4, "overwrite", REWRITE)), 0, None),
-        (look(APPEND, snapshot(3, "overwrite", REWRITE)), 0, None),
-        (look(APPEND, DELETED, snapshot(4, "overwrite", {})), 0, None),
-        (look(APPEND, DELETED, snapshot(4, "overwrite", {"deleted-data-files": "?"})), 0, None),
-        (look(APPEND, DELETED, snapshot(4, "delete", {"deleted-data-files": "0"})), 1, 103),
-        (look(APPEND, DELETED, snapshot(4, "append", {})), 1, 103),
+        ((APPEND, DELETED, snapshot(4, "overwrite", REWRITE)), {}, 0, None),
+        ((APPEND, snapshot(3, "overwrite", REWRITE)), {}, 0, None),
+        ((APPEND, DELETED, snapshot(4, "overwrite", {})), {}, 0, None),
+        ((APPEND, DELETED, snapshot(4, "overwrite", {"deleted-data-files": "?"})), {}, 0, None),
+        ((APPEND, DELETED, snapshot(4, "delete", {"deleted-data-files": "0"})), {}, 1, 103),
+        ((APPEND, DELETED, snapshot(4, "append", {})), {}, 1, 103),
         # The delete's own commit is not kept, or it rewrote deletes.
-        (look(APPEND, REPLACED, snapshot(4, "append")), 0, None),
-        (look(APPEND, REPLACED, snapshot(3, "replace", {"x": "y"})), 0, None),
+        ((APPEND, REPLACED, snapshot(4, "append")), {}, 0, None),
+        ((APPEND, REPLACED, snapshot(3, "replace", {"x": "y"})), {}, 0, None),
         # Nothing is known of the time before the first snapshot.
-        (look(DELETED), 0, None),
-        (look(), 0, None),
+        ((DELETED,), {}, 0, None),
+        ((), {}, 0, None),
         # Format version 1 has no sequence numbers.
-        (look(snapshot(0, "append"), DELETED), 0, None),
+        ((snapshot(0, "append"), DELETED), {}, 0, None),
     ],
 )
 def test_only_a_file_that_was_gone_before_counts(
-    found: TableHealth, count: int, first: int | None
+    snapshots: tuple[Snapshot, ...], changes: dict[str, Any], count: int, first: int | None
 ) -> None:
+    found = look(*snapshots, **changes)
     assert found.lost_deletes == count
     assert (found.lost_delete.snapshot_id if found.lost_delete else None) == first
 
@@ -118,6 +122,6 @@ def test_lost_deletes_are_unknown_where_metadata_cannot_be_read() -> None:
     ],
 )  # fmt: skip
 def test_nothing_that_a_person_needs_to_mend_the_table_is_removed(rule: RuleName) -> None:
-    (skipped,) = decide(LOST, on_request(POLICY, (rule,)), Circumstances(NOW)).skipped
+    (skipped,) = decide(look_at_lost(), on_request(POLICY, (rule,)), Circumstances(NOW)).skipped
     assert skipped.code is SkipCode.UNSUPPORTED
     assert skipped.reason.endswith("until then nothing that this needs is removed")
