@@ -13,7 +13,6 @@ from maintainer.api.access import on_any, on_scope, require_scope
 from maintainer.api.deps import ContextIn, PersonIn, PortsIn
 from maintainer.api.health_schemas import Schema
 from maintainer.api.spans import DEFAULT_PAGE, Limit, Since, Text, Until, read_span, thin
-from maintainer.decide.grading.findings import AVERAGE_FILE_SIZE_BOUNDS
 from maintainer.domain.access import Person, Role, is_within, write_scope
 from maintainer.domain.admission import EVERYTHING
 from maintainer.domain.errors import InvalidValueError
@@ -66,10 +65,6 @@ def get_fleet_history(  # noqa: PLR0913, PLR0917 - query parameters are argument
         samples=[
             schemas.FleetSampleOut.of(sample.counters, at=sample.at)
             for sample in thin(samples, MAX_SAMPLES)
-        ],
-        average_file_size_bounds=[
-            schemas.BandBound(band=band, below_bytes=below)
-            for band, below in AVERAGE_FILE_SIZE_BOUNDS
         ],
     )
 

@@ -238,22 +238,12 @@ class FleetSampleOut(Sums):
     at: datetime
 
 
-class BandBound(Schema):
-    """An average file size below below_bytes is in this band."""
-
-    band: Band
-    below_bytes: int
-
-
 class FleetHistory(Schema):
     """The sums of a namespace, a catalog or the fleet over time, oldest first."""
 
     catalog: str | None
     namespace: str | None
     samples: list[FleetSampleOut]
-    average_file_size_bounds: list[BandBound] = Field(
-        description="The built-in bounds, the worst band first."
-    )
 
 
 Saved = Annotated[

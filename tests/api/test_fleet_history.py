@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 from maintainer.api.overview import MAX_SAMPLES
-from maintainer.domain.units import MIB
 from tests.api.nouns import GRADE, HEALTH, NOW
 from tests.api.serving import Client, expect_problem
 
@@ -28,7 +27,6 @@ def test_the_history_of_the_fleet_has_its_sums_at_each_time(client: Client) -> N
     assert (last["tables"], last["bands"]["degraded"]) == (1, 1)
     assert last["average_file_size_bytes"] == last["data_bytes"] / 15
     assert last["at"] > first["at"]
-    assert body["average_file_size_bounds"][0] == {"band": "critical", "below_bytes": 4 * MIB}
 
     of_namespace = client.get(f"{URL}?catalog=lake&namespace=sales").json()
     assert [one["data_files"] for one in of_namespace["samples"]] == [15]

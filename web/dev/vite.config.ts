@@ -7,6 +7,7 @@ import page from "../vite.config.ts";
 import * as fleet from "./fixtures/fleet.ts";
 import * as jobs from "./fixtures/jobs.ts";
 import * as policies from "./fixtures/policies.ts";
+import { status } from "./fixtures/status.ts";
 import * as storage from "./fixtures/storage.ts";
 import * as tables from "./fixtures/tables.ts";
 import * as reports from "./fixtures/reports.ts";
@@ -118,6 +119,8 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
       return send(response, rest[0] === "history" ? fleet.history : rest[0] === "days" ? fleet.dailyWork : fleet.overview);
     case "namespaces":
       return send(response, { items: fleet.namespaces, next_cursor: null, total: fleet.namespaces.length });
+    case "status":
+      return send(response, status);
     case "inbox":
       return send(response, fleet.inbox);
     case "pauses":

@@ -1420,15 +1420,6 @@ export interface components {
      */
     Band: "healthy" | "watch" | "degraded" | "critical";
     /**
-     * BandBound
-     * @description An average file size below below_bytes is in this band.
-     */
-    BandBound: {
-      band: components["schemas"]["Band"];
-      /** Below Bytes */
-      below_bytes: number;
-    };
-    /**
      * BudgetOut
      * @description A daily limit and what was spent of it today.
      */
@@ -2061,11 +2052,6 @@ export interface components {
      * @description The sums of a namespace, a catalog or the fleet over time, oldest first.
      */
     FleetHistory: {
-      /**
-       * Average File Size Bounds
-       * @description The built-in bounds, the worst band first.
-       */
-      average_file_size_bounds: components["schemas"]["BandBound"][];
       /** Catalog */
       catalog: string | null;
       /** Namespace */

@@ -29,6 +29,7 @@ export type Finding = Schemas["FindingOut"];
 export type FleetHistory = Schemas["FleetHistory"];
 export type FleetPreview = Schemas["FleetPreview"];
 export type SuggestedPolicy = Schemas["SuggestedPolicyOut"];
+export type FleetStatus = Schemas["StatusOut"];
 export type FleetSample = Schemas["FleetSampleOut"];
 export type History = Schemas["History"];
 export type HistogramBin = Schemas["HistogramBin"];

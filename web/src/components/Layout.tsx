@@ -8,6 +8,7 @@ import { ConnectionNotice, UpgradeNotice } from "./ConnectionNotice";
 import { KeyButton } from "./KeyButton";
 import { PageNav } from "./PageNav";
 import { SearchButton } from "./SearchButton";
+import { StatusBar } from "./StatusBar";
 import { Account, NoRole, SignIn } from "./SignIn";
 
 const SCHEMES: { value: MantineColorScheme; label: string }[] = [
@@ -50,6 +51,7 @@ function Content() {
   return (
     <>
       <UpgradeNotice />
+      <StatusBar />
       <Outlet />
     </>
   );

@@ -6,9 +6,9 @@ import { FLEET_METRICS, type FleetMetric } from "./metrics";
 import { colourOf, type Palette } from "./palette";
 import { BAND_WORDS, BANDS } from "./words";
 
-const AREA_OPACITY = 0.12;
-/** A scale of average file sizes ends at this multiple of the best band's bound at the least. */
-const ABOVE_BOUNDS = 2;
+/** A scale of average file sizes has at least these sizes: 1 MiB to 64 MiB. */
+const LEAST_SCALE = 2 ** 20;
+const MOST_SCALE = 2 ** 26;
 
 type SingleMetric = Exclude<FleetMetric, "bands">;
 
@@ -37,34 +37,11 @@ function drawBands(history: FleetHistory, palette: Palette, now: Date): EChartsC
   };
 }
 
-/** The bands of an average file size as coloured stripes behind the line. */
-function drawStripes(history: FleetHistory, palette: Palette, lowest: number, highest: number) {
-  const bounds = history.average_file_size_bounds;
-  const edges = [lowest, ...bounds.map((bound) => bound.below_bytes), highest];
-  return [...bounds.map((bound) => bound.band), "healthy" as const].flatMap((band, index) => {
-    const [from = lowest, to = highest] = [edges[index], edges[index + 1]];
-    const color = colourOf(band, palette);
-    return to <= lowest
-      ? []
-      : [
-          [
-            {
-              yAxis: Math.max(from, lowest),
-              itemStyle: { color, opacity: AREA_OPACITY },
-              label: { formatter: BAND_WORDS[band], color: palette.dim, position: "insideLeft" },
-            },
-            { yAxis: to },
-          ],
-        ];
-  });
-}
-
 function drawAverage(history: FleetHistory, palette: Palette, now: Date): EChartsCoreOption {
   const { format, label } = FLEET_METRICS.average_file_size_bytes;
   const values = history.samples.flatMap(({ average_file_size_bytes: value }) => value ?? []);
-  const best = Math.max(...history.average_file_size_bounds.map((bound) => bound.below_bytes));
-  const lowest = 2 ** Math.floor(Math.log2(Math.max(1, Math.min(best / 32, ...values))));
-  const highest = 2 ** Math.ceil(Math.log2(Math.max(best * ABOVE_BOUNDS, ...values)));
+  const lowest = 2 ** Math.floor(Math.log2(Math.max(1, Math.min(LEAST_SCALE, ...values))));
+  const highest = 2 ** Math.ceil(Math.log2(Math.max(MOST_SCALE, ...values)));
   return {
     ...drawOverTime(palette, format),
     // Sizes differ by orders of magnitude, and the small ones matter.
@@ -72,7 +49,6 @@ function drawAverage(history: FleetHistory, palette: Palette, now: Date): EChart
     series: [
       {
         ...drawLine(label, palette),
-        markArea: { silent: true, data: drawStripes(history, palette, lowest, highest) },
         data: stepsOf(history.samples, (sample) => sample.average_file_size_bytes, now),
       },
     ],

@@ -30,8 +30,8 @@ export function isHistoryMetric(value: unknown): value is HistoryMetric {
 
 /** The sums with a history on the fleet page, by their name in the API. */
 export const FLEET_METRICS = {
-  average_file_size_bytes: { label: "Average file size", format: formatBytes },
   bands: { label: "Tables by band", format: formatCount },
+  average_file_size_bytes: { label: "Average file size", format: formatBytes },
   data_files: { label: "Data files", format: formatCount },
   small_files: { label: "Small files", format: formatCount },
   data_bytes: { label: "Data size", format: formatBytes },

@@ -84,7 +84,7 @@ interface FleetTrendProps {
 
 /** One metric of the fleet, of a catalog or of a namespace over time. */
 export function FleetTrend({ address, onChange }: FleetTrendProps) {
-  const { metric = "average_file_size_bytes", range = "7d" } = address;
+  const { metric = "bands", range = "7d" } = address;
   const place = findPlace(useSession(), address.catalog, address.namespace);
   const history = useQuery(fleetHistoryQuery(place.catalog, place.namespace, range));
   return (
