@@ -253,6 +253,11 @@ class IngressValues(Part):
     tls_secret_name: Name = Field(
         default="", description="A Secret with the certificate for HTTPS."
     )
+    is_https: bool = Field(
+        default=False,
+        description="The page is served by HTTPS although there is no `tlsSecretName`: with a "
+        "certificate of the controller, or by a load balancer in front of it.",
+    )
     annotations: Texts = Field(default={}, description="Annotations of the object.")
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from http.server import ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -14,14 +18,27 @@ from helm.generator.parts import AS_KUBERNETES
 from helm.generator.schema import values_schema
 from maintainer.settings import Settings
 from tests.helm.charts import CHART, SCENARIOS, read_values, render_files
+from tests.small_http import SmallHandler, serve_on_loopback
 
 LAKE = {"catalogs": {"lake": {"type": "rest", "uri": "https://catalog.example/"}}}
+SIGN_IN = LAKE | {"auth": {"tokens": {"me": "${TOKEN}"}}}
+TOKEN = {"TOKEN": {"secretName": "tokens", "key": "me"}}
 CLUSTER = {
     "mode": "cluster",
     "config": LAKE,
     "store": {"secretName": "store"},
     "link": {"secretName": "link"},
 }
+
+
+def server_of(answers: Mapping[str, int]) -> ThreadingHTTPServer:
+    """A server with these statuses by path; other paths answer 200."""
+
+    class Handler(SmallHandler):
+        def do_GET(self) -> None:
+            self.answer(answers.get(self.path, 200))
+
+    return ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 
 
 def test_the_defaults_are_those_of_the_model() -> None:
@@ -146,6 +163,14 @@ def test_the_schema_refuses(values: dict[str, Any], words: list[str]) -> None:
             "the page would be published without a sign-in",
         ),
         (
+            {"config": LAKE, "service": {"type": "LoadBalancer"}},
+            "the page would be published without a sign-in",
+        ),
+        (
+            {"config": SIGN_IN, "secretEnv": TOKEN, "podMonitor": {"enabled": True}},
+            "every scrape would be refused: give podMonitor.token.secretName, or set",
+        ),
+        (
             CLUSTER
             | {"config": LAKE | {"auth": {"oidc": {"issuer": "https://a", "client_id": "b"}}}},
             "config.auth.oidc is given without config.auth.session_key",
@@ -160,6 +185,62 @@ def test_what_cannot_work_is_refused_with_a_sentence(values: dict[str, Any], sen
     with pytest.raises(HelmError) as refused:
         render_files(values)
     assert sentence in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("ingress", "origin"),
+    [
+        ({}, "http://a.b"),
+        ({"tlsSecretName": "tls"}, "https://a.b"),
+        ({"isHttps": True}, "https://a.b"),
+    ],
+)
+def test_the_daemon_knows_the_origin_of_the_page(ingress: dict[str, Any], origin: str) -> None:
+    """Where TLS ends in front of the Ingress, the browser's Origin is HTTPS all the same."""
+    values = {
+        "config": SIGN_IN,
+        "secretEnv": TOKEN,
+        "ingress": {"enabled": True, "host": "a.b"} | ingress,
+    }
+    files = render_files(values)
+    (config,) = [
+        yaml.safe_load(each["data"]["maintainer.yaml"])
+        for text in files.values()
+        for each in yaml.safe_load_all(text if "kind: ConfigMap" in text else "")
+        if each and "maintainer.yaml" in each.get("data", {})
+    ]
+    assert [host for host in config["server"]["hosts"] if "a.b" in host] == [origin]
+    assert f"{origin}/" in files["iceberg-maintainer/templates/NOTES.txt"]
+
+
+@pytest.mark.parametrize(
+    ("values", "metrics", "overview"),
+    [
+        ({"config": LAKE}, 200, 200),
+        ({"config": SIGN_IN, "secretEnv": TOKEN}, 401, 401),
+        (
+            {"config": SIGN_IN | {"auth": SIGN_IN["auth"] | {"open_metrics": True}}}
+            | {"secretEnv": TOKEN},
+            200,
+            401,
+        ),
+    ],
+)
+def test_the_charts_own_test_expects_what_a_sign_in_refuses(
+    values: dict[str, Any], metrics: int, overview: int
+) -> None:
+    """The container runs here against a server that answers as the daemon does."""
+    pod = yaml.safe_load(render_files(values)["iceberg-maintainer/templates/tests/doctor.yaml"])
+    (script,) = [one["args"][0] for one in pod["spec"]["containers"] if one["name"] == "ready"]
+    for answers, is_fine in (
+        ({"/metrics": metrics, "/api/v1/overview": overview}, True),
+        ({"/metrics": metrics, "/api/v1/overview": 500}, False),
+        ({"/metrics": 401 if metrics == 200 else 200, "/api/v1/overview": overview}, False),
+    ):
+        with serve_on_loopback(server_of(answers)) as address:
+            local = re.sub(r"http://[^/{]+/", f"{address}/", script)
+            done = subprocess.run([sys.executable, "-c", local], capture_output=True, check=False)
+        assert (done.returncode == 0) is is_fine, done
 
 
 def test_a_text_that_looks_like_a_variable_needs_none() -> None:

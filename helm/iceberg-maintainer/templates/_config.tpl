@@ -61,7 +61,7 @@
 {{- $server := $config.server | default dict -}}
 {{- $hosts := list $name (printf "%s.%s" $name .Release.Namespace) (printf "%s.%s.svc" $name .Release.Namespace) (printf "%s.%s.svc.cluster.local" $name .Release.Namespace) -}}
 {{- if .Values.ingress.enabled -}}
-{{- $hosts = append $hosts (printf "%s://%s" (ternary "https" "http" (ne .Values.ingress.tlsSecretName "")) .Values.ingress.host) -}}
+{{- $hosts = append $hosts (printf "%s://%s" (ternary "https" "http" (or (ne .Values.ingress.tlsSecretName "") .Values.ingress.isHttps)) .Values.ingress.host) -}}
 {{- end -}}
 {{- if .Values.httpRoute.enabled -}}
 {{- range .Values.httpRoute.hostnames -}}
