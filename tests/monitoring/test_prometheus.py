@@ -22,6 +22,7 @@ from maintainer.domain.inventory import CatalogFault
 from maintainer.domain.job import FailureReason, JobState
 from maintainer.domain.policy import Budget
 from maintainer.domain.pool import Pool
+from maintainer.domain.replica import Duty, DutyKind
 from maintainer.ports.store.drivers import DriverPoll, DriverRecord, DriverTokens
 from tests.adapters.catalog.lake import Lake, rows
 from tests.api.listening import listening
@@ -89,6 +90,7 @@ def make_troubled() -> PrometheusTelemetry:
     rules = AdmissionRules(fleet=Budget(bytes_per_day=1), pools={"etl": Pool()})
     telemetry = PrometheusTelemetry(store, clock, GaugeOptions(("sea",), admission=rules))
     telemetry.watch_steps(lambda: [("scan", 7200.0, True)])
+    telemetry.show_duties([Duty(DutyKind.SCAN, "sea")], lambda _: False)
     telemetry.step_finished("plan", 0.1, is_ok=True)
     return telemetry
 

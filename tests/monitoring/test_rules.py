@@ -71,6 +71,26 @@ CASES = [
         ),
     ),
     Case(
+        "MaintainerNobodyWorks",
+        {
+            'maintainer_leader{duty="scan",catalog="sea",instance="x"}': "1x9 stale",
+            'maintainer_leader{duty="scan",catalog="sea",instance="api"}': "0x60",
+            'maintainer_leader{duty="plan",catalog="sea",instance="x"}': "1x60",
+            'maintainer_leader{duty="policy_status",catalog="",instance="x"}': "0x60",
+        },
+        20,
+        (("duty", "scan"), ("catalog", "sea")),
+    ),
+    Case(
+        "MaintainerCatalogAway",
+        {
+            'maintainer_catalog_up{catalog="sea",namespace="one"}': "1x9 0x30",
+            'maintainer_catalog_up{catalog="sea",namespace="two"}': "1x40",
+        },
+        25,
+        (("catalog", "sea"), ("namespace", "one")),
+    ),
+    Case(
         "MaintainerStepFails",
         {'maintainer_step_failures_total{step="plan"}': "0x9 4x20"},
         10,
