@@ -9,6 +9,7 @@ from datetime import datetime
 from maintainer.decide.orphans.approval import describe_disposal, find_disposal
 from maintainer.decide.rewrite.limits import MOST_FILES, PARTIAL_PROGRESS, JobBounds
 from maintainer.decide.rewrite.selection import Selection, select_groups
+from maintainer.decide.rewrite.tiers import choose_tier, wait_for_tier
 from maintainer.domain.action import (
     Action,
     ComputePartitionStats,
@@ -127,6 +128,7 @@ def _gain_of_data_files(
     now: datetime,
     bounds: JobBounds,
 ) -> Gain:
+    bounds = wait_for_tier(bounds, choose_tier(rule, health, now, bounds))
     selection = select_groups(rule, health, now, bounds)
     action = _write_rewrite(rule, bounds.fit.options, target_bytes, selection)
     estimate = selection.estimate
@@ -148,7 +150,13 @@ def _gain_of_data_files(
     )
     if estimate.files_with_deletes:
         sentence += f"; {estimate.files_with_deletes:,} of them have deletes that would be applied"
-    parts = (sentence, selection.sentence, bounds.fit.sentence, selection.limit)
+    parts = (
+        sentence,
+        bounds.gathering_sentence,
+        selection.sentence,
+        bounds.fit.sentence,
+        selection.limit,
+    )
     return Gain(action, estimate, is_worthwhile=True, sentence="; ".join(filter(None, parts)))
 
 

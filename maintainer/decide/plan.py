@@ -344,5 +344,5 @@ def _waive_waits(rule: Rule) -> Rule:
     if isinstance(asked, RewriteRule):
         asked = replace(asked, quiet_period=timedelta(0))
     if isinstance(asked, RewriteDataFilesRule):
-        asked = replace(asked, hot_partition_age=timedelta(0))
+        asked = replace(asked, hot_partition_age=timedelta(0), max_rewrites_per_byte=None)
     return asked

@@ -110,6 +110,13 @@ class RewriteDataFilesRule(RewriteRule):
         "rewrite the others",
         unset="all in one job",
     )
+    # With 4, a tier's files are an eighth of those of the next one: at most some 30 files wait.
+    max_rewrites_per_byte: int | None = rule_field(
+        4,
+        Count(1),
+        "Small files wait until as many have gathered that each byte is rewritten at most this "
+        "often until its file has its final size; more rewrites keep fewer small files",
+    )
 
     @classmethod
     def find_conflict(cls, written: Mapping[str, object]) -> str | None:

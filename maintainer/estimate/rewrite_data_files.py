@@ -150,6 +150,11 @@ class FileGroup:
         return max(0, self.files - self.outputs.expected)
 
     @property
+    def gains(self) -> bool:
+        """True when its rewrite removes files or applies deletes."""
+        return bool(self.removed or self.deleted_files)
+
+    @property
     def error(self) -> int:
         """The error bound of the output files, and so of `removed`."""
         known = (

@@ -43,7 +43,14 @@ BESIDE: Mapping[str, Mapping[str, object]] = {
     "rewrite_data_files.sort_order": {"strategy": "sort"},
 }
 # What a person's own request does not wait for.
-WAIVED = {"cooldown", "every", "quiet_period", "hot_partition_age", "enabled"}
+WAIVED = {
+    "cooldown",
+    "every",
+    "quiet_period",
+    "hot_partition_age",
+    "max_rewrites_per_byte",
+    "enabled",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from math import inf
 
 from maintainer.decide.circumstances import Circumstances
@@ -129,6 +129,10 @@ class JobBounds:
     fit: Fit
     hot_age: timedelta
     limits: tuple[Limit, ...] = ()  # in addition to the policy's limits
+    # partitions that wait until they have gathered more files, what waits there, and until when
+    gathering: frozenset[PartitionKey] = frozenset()
+    gathering_sentence: str = ""
+    gathered_at: datetime | None = None
 
     @classmethod
     def of_policy(cls, rule: RewriteDataFilesRule) -> JobBounds:

@@ -195,12 +195,26 @@ def select_groups(
     bounds = JobBounds.of_policy(rule) if bounds is None else bounds
     options = PlannerOptions.read(health, rule, now, bounds.fit.options)
     every = tuple(plan_groups(health, options))
-    cold, hot = leave_out_hot(every, health, bounds.hot_age, now)
+    gathering, ripe = _part(every, bounds.gathering)
+    cold, hot = leave_out_hot(ripe, health, bounds.hot_age, now)
     light, heavy = leave_out_heavy(cold, bounds.fit.too_heavy)
-    _, waiting = leave_out_hot(filter(_gains, every), health, bounds.hot_age, now)
+    _, waiting = leave_out_hot(
+        (group for group in ripe if group.gains), health, bounds.hot_age, now
+    )
     most_characters = MAX_WHERE_CHARACTERS - len(rule.where or "")
-    ready = [group for group in light if _gains(group)]
-    groups = _Groups(health, options, bounds, most_characters, every, ready, hot, heavy, waiting)
+    ready = [group for group in light if group.gains]
+    groups = _Groups(
+        health,
+        options,
+        bounds,
+        most_characters,
+        every,
+        ready,
+        hot,
+        heavy,
+        waiting,
+        LeftOut(tuple(gathering), bounds.gathering_sentence, bounds.gathered_at),
+    )
     max_bytes = rule.max_bytes_per_job
     selection = _take(groups, max_bytes)
     for limit in bounds.limits:
@@ -212,10 +226,6 @@ def select_groups(
             if part is not None and part.is_worthwhile:
                 selection, max_bytes = part, most
     return selection
-
-
-def _gains(group: FileGroup) -> bool:
-    return bool(group.removed or group.deleted_files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,21 +241,20 @@ class _Groups:
     hot: LeftOut
     heavy: LeftOut
     waiting: LeftOut  # the hot groups with a gain
+    gathering: LeftOut  # they wait for more files
 
     @property
     def idle(self) -> list[FileGroup]:
         """The groups that may be rewritten now, and would not gain."""
         barred = self.barred
         return [
-            group
-            for group in self.every
-            if not _gains(group) and barred.isdisjoint(group.partitions)
+            group for group in self.every if not group.gains and barred.isdisjoint(group.partitions)
         ]
 
     @property
     def barred(self) -> set[PartitionKey]:
         """The partitions that must not be rewritten now."""
-        left_out = (*self.hot.groups, *self.heavy.groups)
+        left_out = (*self.hot.groups, *self.heavy.groups, *self.gathering.groups)
         return {key for group in left_out for key in group.partitions}
 
     @property
@@ -274,7 +283,7 @@ def _take(groups: _Groups, max_bytes: int | None) -> Selection:
             where=" OR ".join(filters),
             sentence=_explain(groups, chosen, is_overlapping=bool(overlap)),
         )
-    if groups.hot.groups or groups.heavy.groups:
+    if groups.hot.groups or groups.heavy.groups or groups.gathering.groups:
         return _wait(groups, whole)
     return replace(whole, sentence=_explain_whole(groups, fits=fits))
 
@@ -314,8 +323,17 @@ def _wait(groups: _Groups, whole: Selection) -> Selection:
             f"written to within {age}"
         )
         return replace(whole, sentence=sentence, code=SkipCode.HOT_PARTITION, next_at=hot.next_at)
-    if heavy.groups and (has_others or any(map(_gains, heavy.groups))):
+    if heavy.groups and (has_others or any(group.gains for group in heavy.groups)):
         return replace(whole, sentence=groups.bounds.fit.refusal, code=SkipCode.UNSAFE)
+    gathering = groups.gathering
+    if gathering.groups:
+        sentence = gathering.sentence or (
+            f"no filter can be written that leaves out {count_partitions(gathering.groups)} for a "
+            f"later job"
+        )
+        return replace(
+            whole, sentence=sentence, code=SkipCode.NOTHING_TO_GAIN, next_at=gathering.next_at
+        )
     return whole
 
 
