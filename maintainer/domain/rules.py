@@ -112,10 +112,11 @@ class RewriteDataFilesRule(RewriteRule):
     )
     # With 4, a tier's files are an eighth of those of the next one: at most some 30 files wait.
     max_rewrites_per_byte: int | None = rule_field(
-        4,
+        None,
         Count(1),
         "Small files wait until as many have gathered that each byte is rewritten at most this "
         "often until its file has its final size; more rewrites keep fewer small files",
+        unset="no bound, and nothing waits",
     )
 
     @classmethod

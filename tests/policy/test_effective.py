@@ -361,7 +361,6 @@ def test_a_policy_is_described_as_people_write_it() -> None:
         (f"{DATA}.wait_for_quiet", "1d", "built-in default"),
         (f"{DATA}.strategy", "binpack", "built-in default"),
         (f"{DATA}.hot_partition_age", "15m", "built-in default"),
-        (f"{DATA}.max_rewrites_per_byte", "4", "built-in default"),
         (f"{DELETES}.enabled", "true", "built-in default"),
         (f"{DELETES}.when.dangling_delete_file_count_above", "5", "built-in default"),
         (f"{DELETES}.cooldown", "6h", "built-in default"),

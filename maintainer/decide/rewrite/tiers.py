@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -50,19 +51,18 @@ def choose_tier(
 ) -> Tier:
     """The bound with the most gain per byte, of those that enough files have gathered below.
 
-    A partition is merged below the largest such bound, so that its bytes skip the tiers between.
-    Without the field, or with a bound in the policy's own options, everything is taken.
+    Partitions without writes for a day come first: each gets one full merge, so they cannot keep
+    others waiting for ever. A partition is merged below the largest such bound, so that its bytes
+    skip the tiers between. Without the field, or with a bound in the policy's own options,
+    everything is taken.
     """
     options = bounds.fit.options
     most = rule.max_rewrites_per_byte
+    if most is None or MIN_FILE_SIZE in options:
+        return Tier(options)
     own = PlannerOptions.read(health, rule, now, options)
     every = plan_groups(health, own)
-    if (
-        most is None
-        or MIN_FILE_SIZE in options
-        or own.bounds.takes_all
-        or sum(group.bytes for group in every) <= FREE_BYTES
-    ):
+    if own.bounds.takes_all or sum(group.bytes for group in every) <= FREE_BYTES:
         return Tier(options)
     sizes = find_bounds(own.sizes.small_below, most)
     warm = _find_warm(health, now)
@@ -74,7 +74,7 @@ def choose_tier(
     }
     ripe = _find_ripe(planned, sizes, warm.keys())
     hot = {key for key, at in warm.items() if key[1] and is_recent(at, bounds.hot_age, now)}
-    chosen = _choose(planned, ripe, hot)
+    chosen = _choose(planned, ripe, hot, warm.keys())
     gathering = frozenset(
         key
         for group in planned[chosen]
@@ -152,9 +152,14 @@ def _choose(
     planned: Mapping[int, Sequence[FileGroup]],
     ripe: Mapping[PartitionKey, int],
     hot: set[PartitionKey],
+    warm: AbstractSet[PartitionKey],
 ) -> int:
-    """The bound with the most gain per byte; the largest if there is none."""
-    gains: dict[int, float] = {}
+    """The bound with the most gain per byte; the largest if there is none.
+
+    A bound with a cold partition comes first. What waits for its turn gathers more than its tier
+    needs, and the square of that excess raises its rank, so that no partition waits for ever.
+    """
+    ranks: dict[int, tuple[bool, float]] = {}
     for size, groups in planned.items():
         taken = [
             group
@@ -162,8 +167,11 @@ def _choose(
             if _are_ripe(group, ripe, {size}) and hot.isdisjoint(group.partitions)
         ]
         gain = sum(group.removed + group.deleted_files for group in taken)
-        gains[size] = gain / max(1, sum(group.bytes for group in taken))
-    return max(gains, key=lambda size: gains[size])
+        read = max(1, sum(group.bytes for group in taken))
+        excess = read / max(1, size * sum(group.outputs.expected for group in taken))
+        is_cold = any(warm.isdisjoint(group.partitions) for group in taken)
+        ranks[size] = (is_cold, gain / read * excess**2)
+    return max(ranks, key=lambda size: ranks[size])
 
 
 def _are_ripe(

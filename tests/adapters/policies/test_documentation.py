@@ -113,4 +113,4 @@ def test_the_defaults_in_the_tables_are_those_in_force() -> None:
             if value is not None:
                 assert in_force[f"rules.{heading}.{key}"] == value[1], f"{heading}.{key}"
                 checked += 1
-    assert checked == 24
+    assert checked == 23

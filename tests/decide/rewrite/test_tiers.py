@@ -21,7 +21,9 @@ from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import MIB
 from tests.samples import NOW, health_of_partitions
 
-RULE = RewriteDataFilesRule(cooldown=timedelta(0), hot_partition_age=timedelta(0))
+RULE = RewriteDataFilesRule(
+    cooldown=timedelta(0), hot_partition_age=timedelta(0), max_rewrites_per_byte=4
+)
 WITHOUT = replace(RULE, max_rewrites_per_byte=None)
 TARGET = 512 * MIB
 SPEC = PartitionSpec(0, (PartitionField("p", "identity", ("p",), "int"),))
@@ -225,3 +227,27 @@ def test_the_bounds_are_spread_evenly_and_never_too_many() -> None:
     assert find_bounds(384 * MIB, 4) == (384 * MIB, 48 * MIB, 6 * MIB, 3 * MIB // 4)
     assert len(find_bounds(384 * MIB, 1000)) == MOST_TIERS
     assert find_bounds(10, 4)[-1] == 1
+
+
+def test_a_partition_that_is_cold_gets_its_full_merge_before_a_stream_that_is_always_ripe() -> None:
+    health = table({"p=1": mib(60, 60, 60, 60, 60), "p=2": mib(1, 1, 1, 1, 1, 1)})
+    assert bound_of(gain_of(health)) < 60 * MIB, "the stream gains more per byte"
+    old = NOW - 2 * COLD_AGE
+    cold = replace(
+        health,
+        partitions=tuple(
+            replace(p, written_at=old) if p.partition == "p=1" else p for p in health.partitions
+        ),
+    )
+    gain = gain_of(cold)
+    assert bound_of(gain) == TARGET * 3 // 4
+    assert action_of(gain).where == "(`p` = 1)"
+
+
+def test_a_partition_whose_turn_does_not_come_is_merged_when_it_has_gathered_enough() -> None:
+    stream = mib(1, 1, 1, 1, 1, 1)
+    taken = {
+        count: bound_of(gain_of(table({"p=1": mib(*[12] * count), "p=2": stream}))) > 12 * MIB
+        for count in (5, 8, 16, 31)
+    }
+    assert taken == {5: False, 8: False, 16: True, 31: True}
