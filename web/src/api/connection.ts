@@ -13,6 +13,8 @@ export async function isAnswering(signal?: AbortSignal): Promise<boolean> {
       cache: "no-store",
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
     });
+    // An answer that is not read to its end holds its connection.
+    await response.arrayBuffer();
     return response.ok;
   } catch {
     return false;
