@@ -250,12 +250,14 @@ def estimate_impact(
     size_bytes = size + (health.delete_bytes or 0) + (health.manifest_bytes or 0)
     lists = None if health.storage_files is None else ceil(health.storage_files / KEYS_PER_LIST)
     stored = storage.price_per_gb_month
-    slowdowns = (interpolate(low, average), interpolate(high, average))
+    # The published tables had the same data in fewer files. A single file cannot become fewer.
+    curves = (low, high) if files > 1 else ()
+    slowdowns = [interpolate(curve, average) for curve in curves] or [1.0]
     return Impact(
         profile=profile,
         slowdown_low=min(slowdowns),
         slowdown_high=max(slowdowns),
-        is_beyond_measured=average < max(low[-1][0], high[-1][0]),
+        is_beyond_measured=any(average < curve[-1][0] for curve in curves),
         requests_per_scan=requests,
         requests_at_target=at_target,
         requests_after_compaction=after,

@@ -60,6 +60,14 @@ def test_published_points_come_out_as_they_were_published(
     assert impact.slowdown_high == pytest.approx(high)
 
 
+@pytest.mark.parametrize("profile", StorageProfile)
+def test_a_table_of_one_file_is_not_slower_than_it_could_be(profile: StorageProfile) -> None:
+    impact = impact_of(files_of(2 * MB, 1), ImpactModel(profile))
+    assert (impact.slowdown_low, impact.slowdown_high) == (1.0, 1.0)
+    assert not impact.is_beyond_measured
+    assert impact_of(files_of(2 * MB, 2), ImpactModel(profile)).slowdown_high > 1
+
+
 def test_an_estimate_says_where_it_comes_from_and_when_it_goes_beyond_what_was_measured() -> None:
     for profile in StorageProfile:
         small, large = (

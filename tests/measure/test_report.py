@@ -114,7 +114,7 @@ def test_the_slowdown_is_the_mean_of_the_tables_weighted_by_their_bytes() -> Non
 
 
 def test_empty_files_weigh_the_same() -> None:
-    total = report_of([table("a", [0]), table("b", [0, 0])], MODEL).total
+    total = report_of([table("a", [0, 0]), table("b", [0, 0, 0])], MODEL).total
     assert total is not None
     assert total.slowdown_high == pytest.approx(2.48)
 

@@ -126,7 +126,10 @@ def _file_findings(health: TableHealth, gain: Estimate, held: Held) -> Iterator[
             f"average file size {format_size(average)} is {{}}",
         ),
         (
-            _cross(share, ratio, SMALL_FILE_RATIO_BOUNDS, held.get(share), "{:.0%}".format),
+            # All files are small, or none, if there is only one.
+            None
+            if files == 1
+            else _cross(share, ratio, SMALL_FILE_RATIO_BOUNDS, held.get(share), "{:.0%}".format),
             f"{health.small_files:,} of {files:,} files are small ({ratio:.0%}, {{}})",
         ),
     )

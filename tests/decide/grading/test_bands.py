@@ -62,6 +62,12 @@ def test_small_files_that_nothing_can_change_are_noted_but_the_table_is_healthy(
     )
 
 
+def test_a_single_file_is_no_share_of_small_files() -> None:
+    graded = grade(files_of(MIB, 1), POLICY, NOW)
+    assert [finding.metric for finding in graded.findings] == [Metric.AVERAGE_FILE_SIZE_BYTES]
+    assert graded.band is Band.HEALTHY
+
+
 def test_a_gain_of_a_few_files_in_many_is_no_alarm() -> None:
     partitions = {f"d={d}": [1000] * 4 for d in range(100)} | {"hot": [1000] * 6}
     assert grade(health_of_partitions(partitions), POLICY, NOW).band is Band.WATCH
