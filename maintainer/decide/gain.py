@@ -199,9 +199,10 @@ def _explain_no_files(
     if not small:
         return f"no partition{of_those} has a file that a rewrite would select"
     most = max(partition.small_files for partition in small)
+    files = sum(partition.small_files for partition in small)
     return (
-        f"{sum(p.small_files for p in small):,} small files are in {len(small):,} "
-        f"partitions{of_those}, at most {most} in one; "
+        f"{format_count(files, 'small file')} {'is' if files == 1 else 'are'} in "
+        f"{format_count(len(small), 'partition')}{of_those}, at most {most} in one; "
         f"a rewrite selects a partition with at least {options.min_input_files} of them "
         f"or more bytes than the target of {format_size(health.target_file_size_bytes)}"
     )

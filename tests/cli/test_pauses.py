@@ -52,7 +52,9 @@ def test_one_table_is_paused_and_the_log_says_who_did_it(configuration: Path) ->
 
 
 def test_the_kill_switch_ends_what_has_not_started_at_once(configuration: Path) -> None:
-    assert call(configuration, "pause", "--cancel").stdout == "paused *; cancelled jobs: 1\n"
+    assert (
+        call(configuration, "pause", "--cancel").stdout == "paused everything; cancelled jobs: 1\n"
+    )
     assert listed(configuration)["running_jobs"] == []
 
 

@@ -21,7 +21,7 @@ from maintainer.cli.output.show import write_time
 from maintainer.cli.state import Config, Format, load, open_app
 from maintainer.domain.admission import EVERYTHING, PausesInForce, ScopePause, read_scope
 from maintainer.domain.errors import UnknownTableError
-from maintainer.domain.units import format_count, format_duration, parse_duration
+from maintainer.domain.units import format_count, format_duration, format_instant, parse_duration
 from maintainer.ports import Ports
 from maintainer.requests.pause import cancel_scope, pause_scope, read_pauses_in_force, resume_scope
 
@@ -56,7 +56,7 @@ def pause(
         running = pause_scope(ports, pause)
         cancelled = cancel_scope(ports, pause.scope, by) if cancel else 0
     rest = f"cancelled jobs: {cancelled}" if cancel else f"running jobs that continue: {running}"
-    echo(f"paused {pause.scope}; {rest}")
+    echo(f"paused {_name(pause.scope)}; {rest}")
 
 
 def resume(scope: Scope = EVERYTHING, by: By = DEFAULT_BY, config: Config = None) -> None:
@@ -67,7 +67,11 @@ def resume(scope: Scope = EVERYTHING, by: By = DEFAULT_BY, config: Config = None
             raise UnknownTableError(
                 f"there is no pause of {wanted}; `maintainer pauses` lists all pauses"
             )
-    echo(f"resumed {wanted}")
+    echo(f"resumed {_name(wanted)}")
+
+
+def _name(scope: str) -> str:
+    return "everything" if scope == EVERYTHING else scope
 
 
 def drain(
@@ -136,7 +140,7 @@ def pauses(output: Format = OutputFormat.TABLE, config: Config = None) -> None:
     shown = Rows(("scope", "since", "by", "reason"), below="reason")
     for one in found.pauses:
         kind = "drain" if one.is_drain else one.scope
-        shown.add_row(kind, write_time(one.at), one.by, one.reason)
+        shown.add_row(kind, format_instant(one.at), one.by, one.reason)
     print_list(shown)
     for job in found.running:
         echo(f"still running: {job.rule} on {job.table} ({job.job_id})")

@@ -156,11 +156,16 @@ def scan_sentence(result: ScanResult, seconds: float) -> str:
     """Describe what was read and what was reused, with rates."""
     tables = result.measured + result.unchanged
     seconds = max(seconds, LEAST_SECONDS)
+    unchanged = f", {result.unchanged:,} unchanged" if result.unchanged else ""
+    measured = (
+        f"{format_count(result.measured, 'table')} measured{unchanged} in {seconds:.1f} s "
+        f"({tables / seconds:,.0f} tables/s, {result.entries_read / seconds:,.0f} entries/s)"
+    )
+    if not result.manifests_read:
+        reused = format_count(result.manifests_reused, "manifest")
+        return f"{measured}; {reused} known from earlier scans, none read"
     return (
-        f"{format_count(result.measured, 'table')} measured, {result.unchanged:,} unchanged in "
-        f"{seconds:.1f} s "
-        f"({tables / seconds:,.0f} tables/s, {result.entries_read / seconds:,.0f} entries/s); "
-        f"read {format_count(result.manifests_read, 'manifest')} "
+        f"{measured}; read {format_count(result.manifests_read, 'manifest')} "
         f"({format_size(result.bytes_read)}, {result.entries_read:,} entries), "
         f"reused {result.manifests_reused:,} ({format_size(result.bytes_reused)})"
     )

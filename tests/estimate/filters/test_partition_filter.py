@@ -338,7 +338,7 @@ def test_a_filter_that_leaves_out_all_there_is_to_gain_has_nothing_to_gain_in_wo
     assert gain is not None
     assert (gain.is_worthwhile, gain.code) == (False, SkipCode.NOTHING_TO_GAIN)
     assert gain.sentence.startswith(
-        "4 small files are in 1 partitions of the 1 that the policy's filter may select, at most "
+        "4 small files are in 1 partition of the 1 that the policy's filter may select, at most "
         "4 in one; a rewrite selects"
     )
     nowhere = find_gain(replace(RULE, where="day = DATE '2027-01-01'"), HEALTH, None, NOW)
