@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from re import compile as regex
 from shlex import quote
 
 from maintainer.domain.audit import BY_PROOF, BY_WAIT
@@ -21,6 +22,7 @@ from maintainer.domain.units import format_count, format_instant, format_size
 # A single failure is only retried. From so many failures on, a notice is sent.
 REPEATED_FAILURES = 3
 
+_JOB = regex(r"\bjob (\S+)")  # in the daemon's reason for a pause
 MOST_NAMED = 5  # tables of one scan that get their own notice
 
 
@@ -132,10 +134,16 @@ def notice_of_gone(
 
 
 def entry_of_pause(table: TableIdentifier, by: str, reason: str, at: datetime) -> InboxEntry | None:
-    """A table that the daemon paused; None for a person's own pause."""
+    """A table that the daemon paused, with its job; None for a person's own pause.
+
+    The job's page and the command show what was wrong, and undo the job.
+    """
     if by not in {BY_PROOF, BY_WAIT}:
         return None
-    return InboxEntry(InboxKind.PAUSED, str(table), reason, at, table)
+    job = _JOB.search(reason)
+    return InboxEntry(
+        InboxKind.PAUSED, str(table), reason, at, table, "" if job is None else job[1]
+    )
 
 
 def entry_of_fault(fault: TableFault) -> InboxEntry:
@@ -234,7 +242,7 @@ def command_of(entry: InboxEntry) -> str:
             return f"maintainer policies explain {name}"
         case InboxKind.OBSERVED:
             return "maintainer plan"
-        case InboxKind.FAILING if entry.reference:
+        case InboxKind.FAILING | InboxKind.PAUSED if entry.reference:
             return f"maintainer jobs show {reference}"
         case _:
             return f"maintainer why {name}"

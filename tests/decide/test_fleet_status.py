@@ -206,7 +206,7 @@ def test_the_command_of_a_problem_exists_and_names_its_subject(
         assert rest[0] in found.commands
     assert ("'lake.`a b`.t'" in command) is (
         kind not in {InboxKind.CATALOG, InboxKind.RUNNER, InboxKind.POLICY, InboxKind.OBSERVED}
-        and not (kind is InboxKind.FAILING and reference)
+        and not (kind in {InboxKind.FAILING, InboxKind.PAUSED} and reference)
     )
-    if reference and kind in {InboxKind.FAILING, InboxKind.APPROVAL}:
+    if reference and kind in {InboxKind.FAILING, InboxKind.PAUSED, InboxKind.APPROVAL}:
         assert command.endswith(f" {reference}")

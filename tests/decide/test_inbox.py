@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from maintainer.decide.notices import (
+    command_of,
     describe_list,
     entries_of_names,
     entries_of_observed,
@@ -41,6 +42,17 @@ def test_a_pause_by_the_daemon_needs_a_person_and_a_persons_own_does_not(
     entry = entry_of_pause(TABLE, by, "rows differ", NOW)
     listed = InboxEntry(InboxKind.PAUSED, str(TABLE), "rows differ", NOW, TABLE)
     assert entry == (listed if is_listed else None)
+
+
+def test_a_pause_by_the_daemon_leads_to_the_job_that_can_be_undone() -> None:
+    reason = "the rows before and after job m-17 differ; check the job before you resume"
+    entry = entry_of_pause(TABLE, BY_PROOF, reason, NOW)
+    assert entry is not None
+    assert entry.reference == "m-17"
+    assert command_of(entry) == "maintainer jobs show m-17"
+    unnamed = entry_of_pause(TABLE, BY_PROOF, "rows differ", NOW)
+    assert unnamed is not None
+    assert command_of(unnamed) == f"maintainer why {TABLE}"
 
 
 def test_a_table_that_cannot_be_measured_has_its_reason() -> None:

@@ -69,7 +69,16 @@ export function InboxAction({ entry }: { entry: InboxEntry }) {
   if (path === null || entry.table === null) return null;
   switch (entry.kind) {
     case "paused":
-      return <Resume path={path} table={entry.table} />;
+      return (
+        <>
+          {entry.reference && (
+            <Link to="/jobs/$id" params={{ id: entry.reference }}>
+              Show the job, to undo it
+            </Link>
+          )}
+          <Resume path={path} table={entry.table} />
+        </>
+      );
     case "approval":
       return <Review path={path} listId={entry.reference} />;
     case "failing":
