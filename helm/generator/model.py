@@ -170,10 +170,15 @@ class Values(Part):
     )
     extra_volumes: list[Raw] = Field(default=[], description="Further volumes.")
     extra_volume_mounts: list[Raw] = Field(default=[], description="Mounts of the further volumes.")
-    init_containers: list[Raw] = Field(default=[], description="Further init containers.")
+    init_containers: list[Raw] = Field(
+        default=[],
+        description="Further init containers, which run first. Those with `restartPolicy: Always` "
+        "(native sidecars, such as a proxy to the store) run in the migration too.",
+    )
     sidecars: list[Raw] = Field(default=[], description="Further containers.")
-    extra_objects: list[Annotated[Raw, Field()]] = Field(
-        default=[], description="Further objects; templates in them are rendered."
+    extra_objects: list[Raw | str] = Field(
+        default=[],
+        description="Further objects, as they are; a text is a template that is rendered.",
     )
     name_override: Name = Field(
         default="", description="Replaces the chart's name in the names of objects."

@@ -17,7 +17,15 @@ from helm.generator.model import Values
 from helm.generator.parts import AS_KUBERNETES
 from helm.generator.schema import values_schema
 from maintainer.settings import Settings
-from tests.helm.charts import CHART, SCENARIOS, read_values, render_files
+from tests.helm.charts import (
+    CHART,
+    FULLNAME,
+    RELEASE,
+    SCENARIOS,
+    read_values,
+    render,
+    render_files,
+)
 from tests.small_http import SmallHandler, serve_on_loopback
 
 LAKE = {"catalogs": {"lake": {"type": "rest", "uri": "https://catalog.example/"}}}
@@ -241,6 +249,35 @@ def test_the_charts_own_test_expects_what_a_sign_in_refuses(
             local = re.sub(r"http://[^/{]+/", f"{address}/", script)
             done = subprocess.run([sys.executable, "-c", local], capture_output=True, check=False)
         assert (done.returncode == 0) is is_fine, done
+
+
+def test_an_extra_object_keeps_the_templates_of_other_programs() -> None:
+    """External Secrets has templates of its own; a text is a template of the chart."""
+    template = {"data": {"uri": "postgresql://{{ .user }}@db/store"}}
+    secret = {"apiVersion": "v1", "kind": "ExternalSecret", "metadata": {"name": "s"}}
+    named = "{apiVersion: v1, kind: ConfigMap, metadata: {name: '{{ .Release.Name }}-extra'}}"
+    files = render_files({"config": LAKE, "extraObjects": [secret | template, named]})
+    kept, rendered = filter(
+        None, yaml.safe_load_all(files["iceberg-maintainer/templates/extra.yaml"])
+    )
+    assert kept == secret | template
+    assert rendered["metadata"]["name"] == f"{RELEASE}-extra"
+
+
+def test_a_native_sidecar_is_there_before_the_store_is_needed() -> None:
+    """A proxy to the store runs in the migration, and starts before the wait for the schema."""
+    proxy = {"name": "proxy", "image": "proxy.example/proxy:1", "restartPolicy": "Always"}
+    plain = {"name": "first", "image": "first.example/first:1"}
+    found = {
+        f"{each['kind']}/{each['metadata']['name']}": [
+            one["name"] for one in each["spec"]["template"]["spec"].get("initContainers", ())
+        ]
+        for each in render(CLUSTER | {"initContainers": [plain, proxy]})
+        if each["kind"] in {"Deployment", "Job", "StatefulSet"}
+    }
+    assert found.pop(f"Job/{FULLNAME}-migrate") == ["proxy"]
+    assert found
+    assert all(names == ["first", "proxy", "wait-for-schema"] for names in found.values())
 
 
 def test_a_text_that_looks_like_a_variable_needs_none() -> None:

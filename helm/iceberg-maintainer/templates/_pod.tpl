@@ -122,6 +122,8 @@ spec:
   {{- end }}
   {{- if or $values.gitSync.enabled $values.initContainers (ne .role "all") }}
   initContainers:
+    {{- /* First: a native sidecar may be the way to the store. */}}
+    {{- with $values.initContainers }}{{ toYaml . | nindent 4 }}{{ end }}
     {{- if ne .role "all" }}
     - name: wait-for-schema
       image: {{ include "maintainer.image" .root }}
@@ -136,7 +138,6 @@ spec:
     - name: git-sync-once
       {{- include "maintainer.gitSync" (dict "root" .root "once" true) | nindent 6 }}
     {{- end }}
-    {{- with $values.initContainers }}{{ toYaml . | nindent 4 }}{{ end }}
   {{- end }}
   containers:
     - name: maintainer
