@@ -54,6 +54,8 @@ class Proxy:
     _served: int = 0  # connections
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
     _connections: set[_Connection] = field(default_factory=set)
+    _clients: set[asyncio.StreamWriter] = field(default_factory=set)
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _thread: threading.Thread | None = None
     _is_up: threading.Event = field(default_factory=threading.Event)
 
@@ -87,28 +89,50 @@ class Proxy:
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
-        server = self._loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", 0))
+        server = self._loop.run_until_complete(asyncio.start_server(self._take, "127.0.0.1", 0))
         self.port = server.sockets[0].getsockname()[1]
         self._is_up.set()
         self._loop.run_forever()
         server.close()
+        # A connection that was just taken has no transport yet, and nobody would close its socket.
+        self._turn()
         self._cut()
         tasks = asyncio.all_tasks(self._loop)
         for task in tasks:
             task.cancel()
         self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        for client in self._clients:  # of tasks that were cancelled before they began
+            client.transport.abort()
+        self._turn()  # an aborted transport closes its socket in a later turn
         self._loop.close()
+
+    def _turn(self) -> None:
+        for _ in range(3):
+            self._loop.run_until_complete(asyncio.sleep(0))
+
+    def _take(self, client_reader: asyncio.StreamReader, client: asyncio.StreamWriter) -> None:
+        self._clients.add(client)
+        task = self._loop.create_task(self._serve(client_reader, client))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _serve(
         self, client_reader: asyncio.StreamReader, client: asyncio.StreamWriter
     ) -> None:
+        try:
+            await self._carry(client_reader, client)
+        finally:
+            self._clients.discard(client)
+            client.transport.abort()
+
+    async def _carry(
+        self, client_reader: asyncio.StreamReader, client: asyncio.StreamWriter
+    ) -> None:
         if self.is_refusing:
             self.broken += 1
-            client.transport.abort()
             return
         reached = await self._reach()
         if reached is None:
-            client.transport.abort()
             return
         server_reader, server = reached
         connection = _Connection(client, server)
