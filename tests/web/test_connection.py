@@ -63,6 +63,7 @@ def test_a_page_that_could_not_be_fetched_leaves_the_app_and_comes_with_the_daem
     page.context.route(JOBS_CHUNK, refuse)
     page.goto("/")
     settle(page)
+    page.wait_for_load_state("networkidle")  # the charts of this page have come too
     page.context.route("**/*", refuse)
     page.get_by_role("link", name="Jobs", exact=True).click()
     expect(page.get_by_text("This part of the page is not loaded yet")).to_be_visible(
