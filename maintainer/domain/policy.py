@@ -205,6 +205,10 @@ class Rule:
     name: ClassVar[RuleName]
     # True if work becomes due by age alone, on a table that nobody changes
     depends_on_age: ClassVar[bool] = False
+    # True if it puts new data files in the place of others
+    replaces_data_files: ClassVar[bool] = False
+    # True if it takes files out of the table, or deletes them
+    discards_files: ClassVar[bool] = False
     metrics: ClassVar[tuple[Metric, ...]] = ()  # the metrics that thresholds in `when` may have
     # the thresholds in the built-in default; empty: the default does not have the rule
     built_in: ClassVar[tuple[Threshold, ...]] = ()

@@ -65,6 +65,8 @@ class RewriteDataFilesRule(RewriteRule):
     """Compact data files with Iceberg's rewrite_data_files."""
 
     name = RuleName.REWRITE_DATA_FILES
+    replaces_data_files = True
+    discards_files = True
     metrics = (
         Metric.AVERAGE_FILE_SIZE_BYTES,
         Metric.SMALL_FILE_COUNT,
@@ -141,6 +143,7 @@ class RewritePositionDeleteFilesRule(RewriteRule):
     """
 
     name = RuleName.REWRITE_POSITION_DELETE_FILES
+    discards_files = True
     metrics = (
         Metric.POSITION_DELETE_FILE_COUNT,
         Metric.DANGLING_DELETE_FILE_COUNT,
@@ -198,6 +201,7 @@ class ExpireSnapshotsRule(Rule):
     """Expire old snapshots with Iceberg's expire_snapshots, and delete the files only they use."""
 
     name = RuleName.EXPIRE_SNAPSHOTS
+    discards_files = True
     depends_on_age = True
     metrics = (
         Metric.SNAPSHOT_COUNT,

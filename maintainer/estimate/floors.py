@@ -132,9 +132,7 @@ def _find_unfit(rule: Rule, health: TableHealth) -> str | None:
         wrong = describe_wrong_summaries(health)
         if wrong is not None:
             return f"{wrong}; before that a rewrite could bring deleted rows back"
-    if isinstance(
-        rule, ExpireSnapshotsRule | RewriteDataFilesRule | RewritePositionDeleteFilesRule
-    ):
+    if rule.discards_files:
         # The lost deletes and the replaced files are needed to mend the table.
         lost = describe_lost_deletes(health)
         if lost is not None:

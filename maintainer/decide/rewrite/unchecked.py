@@ -9,7 +9,6 @@ from __future__ import annotations
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Policy, Rule, UncheckedWriter
-from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.estimate.floors import Refusal
 
 _HIVE_PROPERTY = "engine.hive.enabled"
@@ -20,7 +19,7 @@ def refuse_unchecked(rule: Rule, health: TableHealth, policy: Policy) -> Refusal
 
     In a window, the operator has seen to it that they do not write.
     """
-    if not isinstance(rule, RewriteDataFilesRule) or policy.window is not None:
+    if not rule.replaces_data_files or policy.window is not None:
         return None
     if policy.writers is not None:
         engines, known = ", ".join(policy.writers), "`writers` of the policy"
