@@ -13,6 +13,7 @@ from maintainer.adapters.store import open_store
 from maintainer.cli.jobs import run
 from maintainer.cli.tables import plan, scan
 from maintainer.settings import ScanSettings
+from tests.adapters.catalog.lake import Lake, rows
 from tests.adapters.store.values import make_grade, make_health, make_job
 from tests.steps.world import World
 
@@ -38,6 +39,20 @@ def configuration(tmp_path: Path, store_file: Path) -> Path:
     )
     shutil.copyfile(store_file, tmp_path / "maintainer.db")
     return file
+
+
+@pytest.fixture
+def real_lake(tmp_path: Path) -> Path:
+    """A directory with a real catalog of one table, its configuration, and no policy."""
+    lake = Lake(tmp_path)
+    lake.make_table("sales", "orders").append(rows(1))
+    lake.close()
+    (tmp_path / "maintainer.yaml").write_text(
+        f"catalogs: {{lake: {{type: sql, uri: 'sqlite:///{tmp_path}/catalog.db', "
+        f"warehouse: 'file://{tmp_path}/warehouse'}}}}\n"
+    )
+    (tmp_path / "policies").mkdir()
+    return tmp_path
 
 
 def open_instead(patch: pytest.MonkeyPatch, world: World, *modules: ModuleType) -> None:

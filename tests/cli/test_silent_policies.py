@@ -12,7 +12,6 @@ from maintainer.cli import commands
 from maintainer.cli.output import policy_warnings
 from maintainer.domain.policy import PolicyProblem
 from maintainer.steps.scan import scan
-from tests.adapters.catalog.lake import Lake, rows
 from tests.cli.conftest import open_instead
 from tests.steps.world import World, layer
 
@@ -33,19 +32,10 @@ def call(*words: str) -> Result:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """A lake with one scanned table, and a policy whose name is mistyped."""
-    lake = Lake(tmp_path)
-    lake.make_table("sales", "orders").append(rows(1))
-    lake.close()
-    config = tmp_path / "maintainer.yaml"
-    config.write_text(
-        f"catalogs: {{lake: {{type: sql, uri: 'sqlite:///{tmp_path}/catalog.db', "
-        f"warehouse: 'file://{tmp_path}/warehouse'}}}}\n"
-    )
-    (tmp_path / "policies").mkdir()
-    (tmp_path / "policies" / "orders.yaml").write_text("tables: lake.sales.ordres\n")
-    return tmp_path
+def home(real_lake: Path) -> Path:
+    """A lake with one table, and a policy whose name is mistyped."""
+    (real_lake / "policies" / "orders.yaml").write_text("tables: lake.sales.ordres\n")
+    return real_lake
 
 
 def lines(done: Result, word: str) -> list[str]:

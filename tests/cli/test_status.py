@@ -21,7 +21,6 @@ from maintainer.requests import status as status_requests
 from maintainer.steps.isolation import TookTooLongError
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
-from tests.adapters.catalog.lake import Lake, rows
 from tests.cli.conftest import open_instead
 from tests.samples import NOW
 from tests.steps.world import ENFORCE, World, layer
@@ -207,16 +206,8 @@ def test_the_json_has_the_sentence_the_tables_by_state_and_each_table(world: Wor
     assert found["items"][0]["command"] == "maintainer plan lake.sales.orders"
 
 
-def test_the_status_of_a_real_lake_needs_no_daemon(tmp_path: Path) -> None:
-    lake = Lake(tmp_path)
-    lake.make_table("sales", "orders").append(rows(1))
-    lake.close()
-    config = tmp_path / "maintainer.yaml"
-    config.write_text(
-        f"catalogs: {{lake: {{type: sql, uri: 'sqlite:///{tmp_path}/catalog.db', "
-        f"warehouse: 'file://{tmp_path}/warehouse'}}}}\n"
-    )
-    (tmp_path / "policies").mkdir()
+def test_the_status_of_a_real_lake_needs_no_daemon(real_lake: Path) -> None:
+    config = real_lake / "maintainer.yaml"
     before = call("--config", str(config))
     assert (before.exit_code, before.stdout.splitlines()[0]) == (
         1,
