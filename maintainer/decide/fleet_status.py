@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from shlex import quote
 
-from maintainer.decide.notices import command_of, entries_of_observed
+from maintainer.decide.notices import command_of, entries_of_observed, sort_entries
 from maintainer.domain.health import Band
 from maintainer.domain.notice import InboxEntry, InboxKind
 from maintainer.domain.plan import Unenforced
@@ -59,11 +59,7 @@ def entries_of_statuses(statuses: Iterable[TableStatus]) -> list[InboxEntry]:
 def _find_needs(
     statuses: Sequence[TableStatus], problems: Iterable[InboxEntry]
 ) -> tuple[Need, ...]:
-    order = tuple(InboxKind)
-    entries = sorted(
-        [*problems, *entries_of_statuses(statuses)],
-        key=lambda entry: (order.index(entry.kind), entry.subject, entry.sentence),
-    )
+    entries = sort_entries([*problems, *entries_of_statuses(statuses)])
     observed = [(one.table, one.unenforced) for one in statuses if one.unenforced is not None]
     total = Unenforced(
         tables=len(observed),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from re import compile as regex
 from shlex import quote
@@ -224,6 +224,14 @@ def entries_of_observed(unenforced: Unenforced) -> list[InboxEntry]:
         f"{unenforced.gb_hours:.2g} GB-hours"
     )
     return [InboxEntry(InboxKind.OBSERVED, "observe mode", sentence)]
+
+
+def sort_entries(entries: Iterable[InboxEntry]) -> list[InboxEntry]:
+    """The most urgent kind first, and within a kind by name."""
+    order = tuple(InboxKind)
+    return sorted(
+        entries, key=lambda entry: (order.index(entry.kind), entry.subject, entry.sentence)
+    )
 
 
 def command_of(entry: InboxEntry) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from maintainer.decide import notices
 from maintainer.decide.fleet_status import entries_of_statuses
 from maintainer.decide.notices import REPEATED_FAILURES
-from maintainer.domain.notice import InboxEntry, InboxKind
+from maintainer.domain.notice import InboxEntry
 from maintainer.domain.status import TableStatus
 from maintainer.ports import Ports
 
@@ -21,13 +21,8 @@ def find_inbox(ports: Ports, statuses: Iterable[TableStatus] = ()) -> tuple[Inbo
     `statuses` are those of the tables, of which some need a person.
     """
     observed = notices.entries_of_observed(ports.store.unenforced(MAX_VERDICTS))
-    ordered = sorted(
-        [*find_problems(ports), *entries_of_statuses(statuses), *observed],
-        key=lambda entry: (entry.subject, entry.sentence),
-    )
-    return tuple(
-        entry for kind in InboxKind for entry in [one for one in ordered if one.kind is kind]
-    )
+    found = [*find_problems(ports), *entries_of_statuses(statuses), *observed]
+    return tuple(notices.sort_entries(found))
 
 
 def find_problems(ports: Ports) -> list[InboxEntry]:

@@ -100,13 +100,9 @@ def count_states(ports: Ports) -> Mapping[TableState, int]:
 def find_place_status(
     ports: Ports, statuses: Sequence[TableStatus], prefix: str, within: tuple[str, ...] | None
 ) -> FleetStatus:
-    """The status of the place, by those of its tables that are visible, as in assess_tables."""
+    """The status of the place by `statuses`: those of its visible tables, as in assess_tables."""
     return find_fleet_status(
-        [
-            one
-            for one in statuses
-            if is_in_place(one.table, prefix) and is_within(one.table, within)
-        ],
+        statuses,
         [entry for entry in find_problems(ports) if _concerns(entry, prefix, within)],
         _find_last_scan(ports, prefix, within),
         ports.clock.now(),
