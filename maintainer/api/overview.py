@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -177,21 +176,10 @@ def get_status(  # noqa: PLR0913, PLR0917 - query parameters are arguments, give
     return status_schemas.write_fleet_status(found, statuses, limit)
 
 
-class InboxEntryOut(Schema):
-    """One problem that only a person can resolve."""
-
-    kind: InboxKind
-    subject: str = Field(description="The name of a table or a catalog, or the source of a policy.")
-    sentence: str
-    since: datetime | None
-    table: str | None = Field(description="catalog.namespace.table")
-    reference: str = Field(description="The id of an orphan list or a job, or empty.")
-
-
 class InboxOut(Schema):
     """The first entries, the most urgent kind first; total is the number of all."""
 
-    items: list[InboxEntryOut]
+    items: list[status_schemas.InboxEntryOut]
     total: int
 
 
@@ -206,10 +194,7 @@ def get_inbox(
     """
     found = find_inbox(ports, context.statuses(person.sees))
     entries = [entry for entry in found if _is_visible(entry, person)]
-    items = [
-        InboxEntryOut.of(entry, table=None if entry.table is None else str(entry.table))
-        for entry in entries[:limit]
-    ]
+    items = [status_schemas.write_entry(entry) for entry in entries[:limit]]
     return InboxOut(items=items, total=len(entries))
 
 

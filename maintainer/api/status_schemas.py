@@ -9,7 +9,7 @@ from pydantic import Field
 
 from maintainer.api.health_schemas import Schema
 from maintainer.domain.health import Band
-from maintainer.domain.notice import InboxKind
+from maintainer.domain.notice import InboxEntry, InboxKind
 from maintainer.domain.status import FleetStatus, Need, TableState, TableStatus
 
 _BANDS = (None, *Band)
@@ -31,8 +31,8 @@ class TableStatusOut(Schema):
     needs_person: bool = Field(description="Nothing improves before a person acts.")
 
 
-class NeedOut(Schema):
-    """One problem that only a person can resolve, and the command that helps with it."""
+class InboxEntryOut(Schema):
+    """One problem that only a person can resolve."""
 
     kind: InboxKind
     subject: str = Field(description="The name of a table or a catalog, or the source of a policy.")
@@ -40,6 +40,11 @@ class NeedOut(Schema):
     since: datetime | None
     table: str | None = Field(description="catalog.namespace.table")
     reference: str = Field(description="The id of an orphan list or a job, or empty.")
+
+
+class NeedOut(InboxEntryOut):
+    """One problem that only a person can resolve, and the command that helps with it."""
+
     command: str
 
 
@@ -77,8 +82,14 @@ def write_fleet_status(
     )
 
 
+def write_entry(entry: InboxEntry) -> InboxEntryOut:
+    """Convert one entry of the inbox."""
+    return InboxEntryOut.of(entry, table=_name(entry))
+
+
 def _write_need(need: Need) -> NeedOut:
-    entry = need.entry
-    return NeedOut.of(
-        entry, table=None if entry.table is None else str(entry.table), command=need.command
-    )
+    return NeedOut.of(need.entry, table=_name(need.entry), command=need.command)
+
+
+def _name(entry: InboxEntry) -> str | None:
+    return None if entry.table is None else str(entry.table)
