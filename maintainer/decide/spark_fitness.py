@@ -120,8 +120,10 @@ def find_fault(facts: SparkFacts | None, rule: Rule, health: TableHealth) -> str
         ),
         None,
     )
-    if fault is None or fault.until is None or facts is None:
-        return None if fault is None else fault.sentence
+    if fault is None:
+        return None
+    if fault.until is None or facts is None:
+        return fault.sentence
     return f"{fault.sentence}; Spark runs Iceberg {facts.iceberg}"
 
 

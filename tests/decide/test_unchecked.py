@@ -67,7 +67,7 @@ def test_without_a_window_no_rewrite_runs_beside_a_writer_that_does_not_check(
         return
     assert found is not None
     assert found[0] is SkipCode.UNSUPPORTED
-    assert found[1].startswith(f"{known} changes rows without checking")
+    assert found[1].startswith(f"{known} may change rows without checking")
     assert found[1].endswith("changes rows") is (policy.writers is None)
 
 

@@ -30,9 +30,9 @@ def refuse_unchecked(rule: Rule, health: TableHealth, policy: Policy) -> Refusal
     advice = "" if policy.writers else "; write `writers: []` if no such engine changes rows"
     return Refusal(
         SkipCode.UNSUPPORTED,
-        f"{engines} ({known}) changes rows without checking whether a rewrite has replaced their "
-        f"files, so that deleted rows could come back; rewrite_data_files runs only by itself, in "
-        f"a `window` of the policy in which {engines} does not write{advice}",
+        f"{engines} ({known}) may change rows without checking whether a rewrite has replaced "
+        f"their files, so that deleted rows could come back; rewrite_data_files runs only by "
+        f"itself, in a `window` of the policy without writes of {engines}{advice}",
     )
 
 
