@@ -105,11 +105,16 @@ def describe_lost_deletes(health: TableHealth) -> str | None:
     first = health.lost_delete
     if first is None:
         return None
-    files = format_count(health.lost_deletes or 1, "delete file")
+    count, of = health.lost_deletes or 1, f"of snapshot {first.snapshot_id} ({first.writer})"
+    what = (
+        f"1 delete file {of} is for a data file"
+        if count == 1
+        else f"{count:,} delete files, the first {of}, are for data files"
+    )
     by = "" if first.removed_by is None else f" by snapshot {first.removed_by}"
     return (
-        f"{files} of snapshot {first.snapshot_id} ({first.writer}) and later are for data files "
-        f"that had been replaced{by}: their deletes have no effect, and updated rows are doubled; "
+        f"{what} that had been replaced{by}: deleted rows are still there, and updated rows are "
+        f"doubled; "
         f"the writer does not check for rewrites; run its statement again, or roll back to a "
         f"snapshot before {first.snapshot_id}"
     )

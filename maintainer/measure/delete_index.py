@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
@@ -119,7 +120,7 @@ class JoinedDeletes:
     # position delete files that apply to no data file; None: unknown
     dangling: dict[_Place, int] | None = field(default_factory=dict)
     # sequence numbers of the delete files whose one data file is not in the table, by its key
-    lost: dict[int, int] = field(default_factory=dict)
+    lost: dict[int, list[int]] = field(default_factory=dict)
 
 
 def join_deletes(
@@ -163,23 +164,21 @@ def join_deletes(
 
 def _find_lost(
     manifests: Iterable[ManifestDigest], deletes: Iterable[_Deletes], since: int
-) -> dict[int, int]:
+) -> dict[int, list[int]]:
     """Delete files after `since` for one data file that the table does not have, in any spec."""
-    lost = {
-        key: number
-        for there in deletes
-        for scoped in (there.by_path, there.vectors)
-        for key, number, applied in zip(
-            scoped.keys, scoped.sequence_numbers, scoped.applied, strict=True
-        )
-        if number > since and not applied
-    }
+    lost: dict[int, list[int]] = defaultdict(list)
+    for there in deletes:
+        for scoped in (there.by_path, there.vectors):
+            found = zip(scoped.keys, scoped.sequence_numbers, scoped.applied, strict=True)
+            for key, number, applied in found:
+                if number > since and not applied:
+                    lost[key].append(number)
     if lost:
         for manifest in manifests:
             if manifest.content is ManifestContent.DATA:
                 for key in lost.keys() & set(unpack_columns(manifest.files).keys):
                     del lost[key]
-    return lost
+    return dict(lost)
 
 
 def _index_deletes(manifests: Iterable[ManifestDigest]) -> tuple[dict[_Place, _Deletes], list[int]]:

@@ -5,7 +5,6 @@ Such a delete has no effect. Its writer did not check at its commit that the fil
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from maintainer.domain.health import LostDelete
@@ -28,14 +27,14 @@ def find_last_removal(snapshots: Sequence[Snapshot]) -> int | None:
 
 
 def describe_lost(
-    lost: Mapping[int, int], snapshots: Sequence[Snapshot]
+    lost: Mapping[int, Sequence[int]], snapshots: Sequence[Snapshot]
 ) -> tuple[int, LostDelete | None]:
     """The number of lost delete files of kept snapshots, and the first of these snapshots.
 
-    `lost` is the sequence number of each delete file for a single data file that is not there.
+    `lost` has the sequence numbers of the delete files for each data file that is not there.
     """
     by_number = {one.sequence_number: one for one in snapshots if one.operation != "replace"}
-    numbers = Counter(number for number in lost.values() if number in by_number)
+    numbers = [each for found in lost.values() for each in found if each in by_number]
     if not numbers:
         return 0, None
     first = by_number[min(numbers)]
@@ -44,7 +43,7 @@ def describe_lost(
         key=lambda one: one.sequence_number,
         default=None,
     )
-    return numbers.total(), LostDelete(
+    return len(numbers), LostDelete(
         first.snapshot_id, name_writer(first), None if removed is None else removed.snapshot_id
     )
 

@@ -63,10 +63,10 @@ def test_a_delete_for_a_file_that_a_rewrite_had_replaced_is_critical() -> None:
     graded = grade(found, POLICY, NOW)
     assert (graded.band, graded.findings[0].metric) == (Band.CRITICAL, LOST_DELETE)
     assert graded.reason == (
-        "1 delete file of snapshot 103 (impala) and later are for data files that had been "
-        "replaced by snapshot 102: their deletes have no effect, and updated rows are doubled; the "
-        "writer does not check for rewrites; run its statement again, or roll back to a snapshot "
-        "before 103"
+        "1 delete file of snapshot 103 (impala) is for a data file that had been replaced by "
+        "snapshot 102: deleted rows are still there, and updated rows are doubled; the writer "
+        "does not check for rewrites; run its statement again, or roll back to a snapshot before "
+        "103"
     )
 
 
@@ -106,7 +106,22 @@ def test_only_a_file_that_was_gone_before_counts(
 def test_the_commit_that_removed_the_file_may_no_longer_be_kept() -> None:
     found = look(snapshot(2, "append"), DELETED)
     assert found.lost_delete == LostDelete(103, "impala", None)
-    assert "had been replaced: their deletes" in grade(found, POLICY, NOW).reason
+    assert "had been replaced: deleted rows" in grade(found, POLICY, NOW).reason
+
+
+def test_each_delete_file_of_one_data_file_counts() -> None:
+    manifests = (
+        data(ListedFile(0, HERE, 1000, 10, 1)),
+        deletes(
+            Content.POSITION_DELETES, *(ListedFile(0, GONE, 50, 1, number) for number in (3, 3, 4))
+        ),
+    )
+    history = (APPEND, REPLACED, DELETED, snapshot(4, "delete"))
+    found = measure(inventory(manifests, history))
+    assert (found.lost_deletes, found.lost_delete) == (3, LostDelete(103, "impala", 102))
+    assert grade(found, POLICY, NOW).reason.startswith(
+        "3 delete files, the first of snapshot 103 (impala), are for data files that had been "
+    )
 
 
 def test_lost_deletes_are_unknown_where_metadata_cannot_be_read() -> None:
