@@ -154,7 +154,7 @@ def _describe_pause(facts: TableFacts, pause: ScopePause, outlook: Outlook) -> T
         None,
         f"maintainer resume{scope}",
         facts.grade.band if facts.grade is not None else None,
-        # The daemon pauses a table only when a proof failed.
+        # The daemon's own pauses: a proof failed, or a job's result cannot be read.
         entry_of_pause(facts.table, pause.by, pause.reason, pause.at) is not None,
     )
 
