@@ -47,10 +47,10 @@
 {{- fail "httpRoute.enabled is true, but httpRoute.parentRefs or httpRoute.hostnames is empty" -}}
 {{- end -}}
 {{- $auth := .Values.config.auth | default dict -}}
-{{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled (ne .Values.service.type "ClusterIP")) (not $auth.tokens) (not $auth.oidc) (not .Values.withoutSignIn) -}}
+{{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled (ne .Values.service.type "ClusterIP")) (not (include "maintainer.hasSignIn" .)) (not .Values.withoutSignIn) -}}
 {{- fail "the page would be published without a sign-in, and everybody could start jobs: give config.auth.oidc or config.auth.tokens, or set withoutSignIn where something in front of the page asks people who they are" -}}
 {{- end -}}
-{{- if and .Values.podMonitor.enabled (or $auth.tokens $auth.oidc) (not $auth.open_metrics) (not .Values.podMonitor.token.secretName) -}}
+{{- if and .Values.podMonitor.enabled (include "maintainer.hasSignIn" .) (not $auth.open_metrics) (not .Values.podMonitor.token.secretName) -}}
 {{- fail "podMonitor.enabled is true and config.auth asks for a sign-in, so every scrape would be refused: give podMonitor.token.secretName, or set config.auth.open_metrics" -}}
 {{- end -}}
 {{- if and $cluster $auth.oidc (not $auth.session_key) -}}

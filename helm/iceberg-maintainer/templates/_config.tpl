@@ -4,6 +4,17 @@
 {{- $spark.runner | default (ternary "kubernetes" "process" (eq .Values.mode "cluster")) -}}
 {{- end -}}
 
+{{/* "https" or "http": how browsers reach the page through the Ingress. */}}
+{{- define "maintainer.ingressScheme" -}}
+{{- ternary "https" "http" (or (ne .Values.ingress.tlsSecretName "") .Values.ingress.isHttps) -}}
+{{- end -}}
+
+{{/* "true" if the API asks for a sign-in. */}}
+{{- define "maintainer.hasSignIn" -}}
+{{- $auth := .Values.config.auth | default dict -}}
+{{- if or $auth.tokens $auth.oidc }}true{{ end -}}
+{{- end -}}
+
 {{/* The path below which the page is published; empty for the root. */}}
 {{- define "maintainer.prefix" -}}
 {{- (.Values.config.server | default dict).prefix | default "" | trimSuffix "/" -}}
@@ -61,7 +72,7 @@
 {{- $server := $config.server | default dict -}}
 {{- $hosts := list $name (printf "%s.%s" $name .Release.Namespace) (printf "%s.%s.svc" $name .Release.Namespace) (printf "%s.%s.svc.cluster.local" $name .Release.Namespace) -}}
 {{- if .Values.ingress.enabled -}}
-{{- $hosts = append $hosts (printf "%s://%s" (ternary "https" "http" (or (ne .Values.ingress.tlsSecretName "") .Values.ingress.isHttps)) .Values.ingress.host) -}}
+{{- $hosts = append $hosts (printf "%s://%s" (include "maintainer.ingressScheme" .) .Values.ingress.host) -}}
 {{- end -}}
 {{- if .Values.httpRoute.enabled -}}
 {{- range .Values.httpRoute.hostnames -}}
