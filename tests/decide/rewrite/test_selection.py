@@ -228,6 +228,20 @@ def test_guard_14_a_filter_that_may_take_hot_files_of_another_spec_is_not_writte
     )
 
 
+def test_a_filter_that_may_take_files_that_gather_is_not_written() -> None:
+    """Such files wait until there are more of them, and a filter of another spec may take them."""
+    health = with_other_spec(table({"p=1": [1] * 6}), [1] * 7, None)
+    gathering = JobBounds(
+        Fit({}), timedelta(0), gathering=frozenset({(7, "q=1")}), gathered_at=NOW + MINUTE
+    )
+    selection = select_groups(RULE, health, NOW, gathering)
+    assert (selection.where, selection.code) == (None, SkipCode.NOTHING_TO_GAIN)
+    assert selection.next_at == NOW + MINUTE
+    assert selection.sentence == (
+        "no filter can be written that leaves out 1 partition for a later job"
+    )
+
+
 NEARLY_FULL = [300, 300]  # two files that Iceberg selects, and that stay two
 
 
