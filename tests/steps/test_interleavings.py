@@ -11,6 +11,7 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import ClassVar
 
 import pytest
@@ -32,11 +33,10 @@ from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.requests.run import request_cancel, request_run
 from tests.fakes.adapters.spark import FakeRunner
-from tests.samples import manifest, share
 from tests.steps.holds import Holds
 from tests.steps.machines import STEPS, Machine
 from tests.steps.strays import Strays
-from tests.steps.world import World, layer
+from tests.steps.world import SMALL_FILE, World, layer
 
 EXAMPLES = int(os.environ.get("INTERLEAVINGS", "60"))
 IS_SUITE = "INTERLEAVINGS" not in os.environ
@@ -91,7 +91,6 @@ class Interleavings(RuleBasedStateMachine):
         self.holds = Holds(self.world)
         self.strays = Strays(self.world)
         self.handed_over: set[str] = set()  # removals whose files have been looked at
-        self.files = 0
         self.crashes = 0
 
     @initialize()
@@ -108,20 +107,11 @@ class Interleavings(RuleBasedStateMachine):
 
     # -- what the world does
 
-    @rule(name=TABLES, files=st.integers(1, 40))
-    def write(self, name: str, files: int) -> None:
+    @rule(name=TABLES, files=st.integers(1, 40), day=st.integers(1, 3))
+    def write(self, name: str, files: int, day: int = 1) -> None:
         table = _table(name)
         self.rows[name] += files
-        self.files += 1
-        added = manifest(
-            f"{name}-w{self.files}", [share([1000] * files, "day=1")], sizes=[1000] * files
-        )
-        self.world.commit(
-            table,
-            "append",
-            summary={"total-records": str(self.rows[name])},
-            manifests=(*self.world.look(table).manifests, added),
-        )
+        self.world.write(table, {day: [SMALL_FILE] * files}, self.rows[name])
 
     @rule(name=TABLES, data=st.data(), is_pin=st.booleans())
     def tag(self, name: str, data: st.DataObject, is_pin: bool) -> None:
@@ -274,10 +264,18 @@ class Interleavings(RuleBasedStateMachine):
         request_run(self.machines[on].ports, _table(name), (), "ada")
 
     @precondition(lambda self: self.world.store.unfinished_jobs())
-    @rule(on=REPLICAS, data=st.data())
-    def cancel(self, on: int, data: st.DataObject) -> None:
+    @rule(on=REPLICAS, data=st.data(), is_late=st.booleans())
+    def cancel(self, on: int, data: st.DataObject, is_late: bool) -> None:
+        """A person cancels a job; a late cancellation reaches Spark after the job's commit."""
         job = data.draw(st.sampled_from(list(self.world.store.unfinished_jobs())), "job")
+        for runner, working in self._spark_jobs() if is_late else ():
+            if working.job_id == job.job_id:
+                runner.late_effects[job.job_id] = partial(self._commit_late, runner)
         request_cancel(self.machines[on].ports, job, "ada")
+
+    def _commit_late(self, runner: FakeRunner, job: Job) -> None:
+        self._commit(runner, job)
+        self.happened["commits before a cancellation"] += 1
 
     @rule(
         on=REPLICAS,
@@ -429,6 +427,9 @@ class Interleavings(RuleBasedStateMachine):
                 assert removed == len(self.strays.deleted.get(job.job_id, ())), job
             elif isinstance(job.action, ExpireSnapshots | RemoveOrphanFiles):
                 pass  # they leave no snapshot of their own by which a lost one could be recognised
+            elif job.state is JobState.CANCELLED and job.job_id in self.committed:
+                assert job.effect is not None, job
+                assert job.effect.own_commits == 1, job
             elif (
                 job.state.is_final
                 and job.cancel_requested_by == ""
@@ -478,5 +479,10 @@ def test_no_interleaving_loses_or_repeats_anything() -> None:
     run_state_machine_as_test(Interleavings, settings=sizes)
     assert all(
         Interleavings.happened[what]
-        for what in ("snapshots expired", "snapshots expired beside a hold", "orphans removed")
+        for what in (
+            "snapshots expired",
+            "snapshots expired beside a hold",
+            "orphans removed",
+            "commits before a cancellation",
+        )
     ), Interleavings.happened

@@ -389,6 +389,24 @@ def test_a_cancelled_job_ends_cancelled_and_a_pending_one_at_once() -> None:
     assert list(world.store.unfinished_jobs()) == []
 
 
+def test_what_a_cancelled_job_had_committed_is_proved_and_counted() -> None:
+    world = World()
+    table = world.put("orders", small_files=60)
+    job = submitted(world)
+    world.runner.late_effects[job.job_id] = world.mend
+    request_cancel(world.ports, job, "ada")
+    settle(world)
+    ended = world.stored(job)
+    assert ended.state is JobState.CANCELLED
+    assert ended.effect is not None
+    assert (ended.effect.own_commits, ended.effect.files_removed) == (1, 59)
+    assert ended.effect.rows is RowProof.EQUAL
+    assert ended.failure_message.startswith(
+        "Its earlier commits stay: 60 data files became 1, 58.6 KiB rewritten"
+    )
+    assert sum(digest.entries_read for digest in world.look(table).manifests) == 1
+
+
 def test_what_a_person_cancelled_is_not_planned_again_before_its_interval_is_over() -> None:
     world = World()
     table = world.put("orders")

@@ -1,10 +1,12 @@
-"""One simulated world for the loop: fakes on every port, and tables that rot and are mended as
-Iceberg would.
+"""One simulated world for the loop: fakes on every port, and tables of several partitions that rot
+and are mended as Iceberg would.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import count
@@ -12,7 +14,15 @@ from itertools import count
 from maintainer.adapters.policies.reading import parse_policy
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import ManifestDigest, Ref, Snapshot, TableInventory
+from maintainer.domain.inventory import (
+    ManifestDigest,
+    PartitionDigest,
+    PartitionField,
+    PartitionSpec,
+    Ref,
+    Snapshot,
+    TableInventory,
+)
 from maintainer.domain.job import JOBS_MARK, Job
 from maintainer.domain.policy import PolicyLayer
 from maintainer.ports import Ports
@@ -28,6 +38,9 @@ from tests.fakes.adapters.store import FakeStore
 from tests.fakes.adapters.telemetry import FakeTelemetry
 from tests.samples import NOW, inventory, manifest, share
 
+SMALL_FILE = 1000  # bytes
+SPEC = PartitionSpec(0, (PartitionField("day", "identity", ("day",), "int"),))
+MIN_INPUT_FILES = 5  # Iceberg: min-input-files
 ENFORCE = """
 tables: "*"
 mode: enforce
@@ -98,25 +111,56 @@ class World:
         self, name: str, small_files: int = 60, manifests: int = 1, rows: int = 1000
     ) -> TableIdentifier:
         """A table of tiny files in one partition."""
-        table = TableIdentifier("lake", ("sales",), name)
         per_manifest = max(1, small_files // manifests)
         digests = tuple(
-            manifest(
-                f"{name}-{small_files}-m{i}",
-                [share([1000] * per_manifest, "day=1")],
-                sizes=[1000] * per_manifest,
-            )
+            self.list_files(f"{name}-{small_files}-m{i}", {1: [SMALL_FILE] * per_manifest}, 1)
             for i in range(manifests)
         )
+        return self.put_files(name, digests, rows)
+
+    def put_files(
+        self, name: str, digests: tuple[ManifestDigest, ...], rows: int = 1000
+    ) -> TableIdentifier:
+        """A table with these manifests, committed an hour ago."""
+        table = TableIdentifier("lake", ("sales",), name)
         first = Snapshot(1, None, 1, self.clock.now() - timedelta(hours=1), "append", _totals(rows))
         made = inventory(digests, snapshots=(first,))
         self.first_manifests[table] = digests
         self.replace(
             replace(
-                made, table=table, table_uuid=f"uuid-{name}", metadata_location=f"{name}/1.json"
+                made,
+                table=table,
+                table_uuid=f"uuid-{name}",
+                metadata_location=f"{name}/1.json",
+                specs=(SPEC,),
             )
         )
         return table
+
+    @staticmethod
+    def list_files(
+        path: str, days: Mapping[int, Sequence[int]], sequence_number: int | None = None
+    ) -> ManifestDigest:
+        """A manifest with data files of these sizes, in bytes, in the partitions of these days."""
+        return manifest(
+            path,
+            [
+                replace(share([*sizes], f"day={day}"), newest_sequence_number=sequence_number)
+                for day, sizes in days.items()
+                if sizes
+            ],
+            sizes=[size for sizes in days.values() for size in sizes],
+        )
+
+    def write(
+        self, table: TableIdentifier, days: Mapping[int, Sequence[int]], rows: int | None = None
+    ) -> None:
+        """A writer appends files of these sizes, in bytes, to the partitions of these days."""
+        entry = self._tables[table]
+        number = entry.snapshots[-1].sequence_number + 1
+        added = self.list_files(f"{table.name}-w{number}", days, number)
+        summary = {} if rows is None else {"total-records": str(rows)}
+        self.commit(table, summary=summary, manifests=(*entry.manifests, added))
 
     def look(self, table: TableIdentifier) -> TableInventory:
         return self._tables[table]
@@ -159,25 +203,25 @@ class World:
         """Do to the table what the job's procedure would do; returns the procedure's result row."""
         entry = self._tables[job.table]
         rows = int(entry.snapshots[-1].summary["total-records"]) - lost_rows
-        files = sum(part.file_count for digest in entry.manifests for part in digest.partitions)
         reported = {JOBS_MARK: job.job_id}
         match job.action:
-            case RewriteDataFiles():
-                size = 1000 * files
+            case RewriteDataFiles() as action:
+                kept, taken = select_files(entry, action)
+                written = {day: _merge(sizes, entry) for day, sizes in taken.items()}
+                files = sum(len(sizes) for sizes in taken.values())
+                added = sum(len(sizes) for sizes in written.values())
+                number = entry.snapshots[-1].sequence_number
                 reported |= {
                     "deleted-data-files": str(files),
-                    "added-data-files": "1",
-                    "removed-files-size": str(size),
+                    "added-data-files": str(added),
+                    "removed-files-size": str(sum(map(sum, taken.values()))),
                     "total-records": str(rows),
                 }
-                self.commit(
-                    job.table,
-                    "replace",
-                    job.application,
-                    reported,
-                    (manifest(f"{job.job_id}-m", [share([size], "day=1")], sizes=[size]),),
-                )
-                return {"rewritten_data_files_count": files, "added_data_files_count": 1}
+                if files:
+                    # They keep the sequence number of the snapshot that the rewrite read.
+                    merged = self.list_files(f"{job.job_id}-m", written, number)
+                    self.commit(job.table, "replace", job.application, reported, (*kept, merged))
+                return {"rewritten_data_files_count": files, "added_data_files_count": added}
             case RewriteManifests():
                 reported |= {
                     "manifests-replaced": str(len(entry.manifests)),
@@ -198,13 +242,15 @@ class World:
                     entry.snapshots[-retain_last:],
                     {ref.snapshot_id for ref in entry.refs},
                 )
-                kept = tuple(
+                remaining = tuple(
                     s
                     for s in entry.snapshots
                     if s in newest or s.committed_at >= older_than or s.snapshot_id in named
                 )
                 self.replace(
-                    replace(entry, snapshots=kept, metadata_location=f"{entry.metadata_location}x")
+                    replace(
+                        entry, snapshots=remaining, metadata_location=f"{entry.metadata_location}x"
+                    )
                 )
                 return {"deleted_data_files_count": 0}
             case action:
@@ -214,3 +260,63 @@ class World:
 
 def _totals(rows: int) -> dict[str, str]:
     return {"total-records": str(rows), "total-delete-files": "0", "app-name": "a writer"}
+
+
+def select_files(
+    entry: TableInventory, action: RewriteDataFiles
+) -> tuple[list[ManifestDigest], dict[int, list[int]]]:
+    """The manifests that a rewrite leaves, and the sizes, in bytes, of the files that it takes.
+
+    As Iceberg does, it takes the files of the wrong size, in partitions where there are enough of
+    them or more than one file's worth; all of them are one group.
+    """
+    classes = entry.size_classes
+    wrong: dict[int, list[int]] = defaultdict(list)
+    for digest in entry.manifests:
+        for part in digest.partitions:
+            if _is_selected(_read_day(part), action.where):
+                wrong[_read_day(part)] += [
+                    size for size in part.sizes.listed if _is_wrong(size, entry)
+                ]
+    least = int(dict(action.options).get("min-input-files", MIN_INPUT_FILES))
+    taken = {
+        day: sizes
+        for day, sizes in wrong.items()
+        if len(sizes) > 1 and (len(sizes) >= least or sum(sizes) > classes.target_bytes)
+    }
+    kept = [
+        World.list_files(
+            digest.path,
+            {
+                _read_day(part): [
+                    size
+                    for size in part.sizes.listed
+                    if _read_day(part) not in taken or not _is_wrong(size, entry)
+                ]
+                for part in digest.partitions
+            },
+            max((part.newest_sequence_number or 0 for part in digest.partitions), default=0),
+        )
+        for digest in entry.manifests
+    ]
+    return [digest for digest in kept if digest.partitions], taken
+
+
+def _merge(sizes: Sequence[int], entry: TableInventory) -> list[int]:
+    number = max(1, round(sum(sizes) / entry.size_classes.target_bytes))
+    each, rest = divmod(sum(sizes), number)
+    return [each + (position < rest) for position in range(number)]
+
+
+def _read_day(part: PartitionDigest) -> int:
+    return int(part.partition.removeprefix("day="))
+
+
+def _is_selected(day: int, where: str | None) -> bool:
+    """Of the conditions on days, World knows the ones that a plan writes."""
+    return where is None or str(day) in re.findall(r"`day` = (-?\d+)", where)
+
+
+def _is_wrong(size: int, entry: TableInventory) -> bool:
+    classes = entry.size_classes
+    return size < classes.small_below_bytes or size > classes.large_above_bytes

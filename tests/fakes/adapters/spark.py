@@ -62,6 +62,8 @@ class FakeRunner:
         self.submitted: dict[str, Job] = {}
         self.adopted: dict[str, Job] = {}
         self.cancelled: list[str] = []
+        # what a job commits before its cancellation reaches Spark
+        self.late_effects: dict[str, Callable[[Job], object]] = {}
         self.living_owners: set[str] = {owner}
         self.distant_owners: set[str] = set()  # on other machines, of which this one knows nothing
         self.closed = False
@@ -170,9 +172,13 @@ class FakeRunner:
         return replace(known, text=known.text[start - known.start :], start=start)
 
     def cancel(self, job_id: str) -> None:
-        """The job ends cancelled at once, having done nothing."""
+        """The job ends cancelled at once; what it had committed by then stays."""
         if job_id in self._progress and job_id not in self._outcomes:
             self.cancelled.append(job_id)
+            late_effect = self.late_effects.pop(job_id, None)
+            if late_effect is not None:
+                self._prepare(job_id)
+                late_effect(self.submitted.get(job_id) or self.adopted[job_id])
             self._end(job_id, Outcome("cancelled", self._clock.now()))
 
     def find_orphans(self, job: Job) -> FoundOrphans | None:
@@ -230,6 +236,7 @@ class FakeRunner:
     def adopt(self, gone: FakeRunner) -> None:
         """Another process's Spark works on and answers to this one from now on."""
         self.adopted.update(gone.submitted | gone.adopted)
+        self.late_effects.update(gone.late_effects)
         self.valid_until.update(gone.valid_until)
         self._progress.update(gone._progress)
         self._outcomes.update(gone._outcomes)
@@ -254,7 +261,7 @@ class FakeRunner:
         self,
         job_id: str,
         result: Mapping[str, int | str | None] | None = None,
-        effect: Callable[[Job], None] | None = None,
+        effect: Callable[[Job], object] | None = None,
         checks: Mapping[str, int | str | None] | None = None,
     ) -> None:
         """Spark says that it is done, after the effect has changed the world (a FakeCatalog,
