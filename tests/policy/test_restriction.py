@@ -152,6 +152,8 @@ def test_a_property_cannot_cut_what_a_file_keeps(name: str) -> None:
     assert "a property may only raise it" in read[f"maintainer.{name}"][1]
     raised = policy_of({f"maintainer.{name}": more}, default=file)
     assert {path: text for path, text, _ in describe(raised)}[f"rules.{name}"] == more
+    same = {path for path, _, _ in describe(policy_of({f"maintainer.{name}": kept}, default=file))}
+    assert f"maintainer.{name}" not in same, "what cuts nothing is not ignored"
 
 
 @pytest.mark.parametrize(("name", "less"), [(name, less) for name, (_, less, _) in FALLING.items()])

@@ -37,9 +37,11 @@ class FakeCatalog:
         self._written: dict[str, datetime | None] = {}
         self._foreign: dict[str, str] = {}
         self.closed = False
+        self.tells_locations = True  # False: a listing says that a table changed, and not to what
         self.polled: dict[
             TableIdentifier, str
         ] = {}  # the tokens that the last polls were asked with
+        self.asked: list[TableIdentifier] = []  # the tables that were read, or tried to be
         self._answers: dict[TableIdentifier, tuple[datetime, str]] = {}
 
     def put(self, entry: TableInventory | TableFault) -> None:
@@ -133,7 +135,8 @@ class FakeCatalog:
             token = "" if isinstance(entry, TableFault) else entry.metadata_location
             self.polled[listed] = known.get(listed, "")
             self._answers[listed] = now, token
-            yield Polled(listed, token, not token or known.get(listed) != token, token)
+            location = token if self.tells_locations else ""
+            yield Polled(listed, token, not token or known.get(listed) != token, location)
 
     def inventory(
         self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests
@@ -282,6 +285,7 @@ class FakeCatalog:
         self.closed = True
 
     def _find(self, table: TableIdentifier) -> TableInventory | TableFault:
+        self.asked.append(table)
         if self._outage is not None:
             return TableFault(table, FaultKind.CATALOG_UNAVAILABLE, self._outage, self._clock.now())
         entry = self._tables.get(table)

@@ -10,12 +10,13 @@ from datetime import timedelta
 import pytest
 
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import Snapshot, TableInventory
+from maintainer.domain.inventory import FaultKind, Snapshot, TableFault, TableInventory
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.requests.run import request_run
+from maintainer.steps.kinds.registration_check import MAX_MEASURED
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import start_pending, submit
@@ -248,6 +249,99 @@ def test_guard_33_a_new_name_is_seen_right_after_the_check_of_another_table(
     assert f"the table is registered as {name} too" in world.stored(second).failure_message
 
 
+def put_others(world: Migration, number: int) -> list[TableInventory]:
+    """So many other tables in the catalog old."""
+    made = [
+        replace(
+            world.look(LAKE),
+            table=TableIdentifier("old", ("archive",), f"t{position}"),
+            table_uuid=f"other-{position}",
+            location=f"s3://lake/t{position}",
+            metadata_location=f"s3://lake/t{position}/metadata/1.json",
+        )
+        for position in range(number)
+    ]
+    for entry in made:
+        world.old.put(entry)
+    return made
+
+
+def expire(world: Migration) -> Job:
+    """A person asks for an expiry; its job, after the attempt to start it."""
+    _, job = request_run(world.ports, LAKE, (RuleName.EXPIRE_SNAPSHOTS,), "person ann")
+    assert job is not None
+    start_pending(world.ports)
+    return world.stored(job)
+
+
+def test_guard_33_a_known_name_is_asked_again_ten_minutes_after_its_last_answer(
+    world: Migration,
+) -> None:
+    (other,) = put_others(world, 1)
+    world.look_around()
+    world.clock.advance(timedelta(minutes=11))
+    world.register(other.table)
+    job = expire(world)
+    assert job.state is JobState.CANCELLED
+    assert f"the table is registered as {other.table} too" in job.failure_message
+
+
+def test_guard_33_a_new_name_is_measured_where_a_listing_tells_no_location(
+    world: Migration,
+) -> None:
+    world.old.tells_locations = False
+    world.look_around()
+    name = TableIdentifier.parse("old.archive.orders_2024")
+    world.register(name)
+    assert f"the table is registered as {name} too" in expire(world).failure_message
+
+
+def test_tables_that_were_measured_are_not_measured_again_before_an_expiry(
+    world: Migration,
+) -> None:
+    world.old.tells_locations = False
+    others = put_others(world, MAX_MEASURED + 1)
+    world.look_around()
+    world.clock.advance(timedelta(minutes=11))
+    for entry in others:
+        world.old.put(replace(entry, metadata_location=f"{entry.location}/metadata/2.json"))
+    assert expire(world).state is JobState.SUBMITTED
+
+
+def test_guard_33_an_expiry_waits_where_too_many_tables_may_be_other_names(
+    world: Migration,
+) -> None:
+    world.look_around()
+    own = world.look(LAKE).location
+    for position, entry in enumerate(put_others(world, MAX_MEASURED + 1)):
+        world.old.put(replace(entry, metadata_location=f"{own}/metadata/t{position}.json"))
+    job = expire(world)
+    assert job.state is not JobState.SUBMITTED
+    assert "more than 20 tables may be other names of this one" in job.failure_message
+
+
+def test_a_name_that_was_dropped_or_is_another_table_by_now_holds_nothing_back(
+    world: Migration,
+) -> None:
+    world.register()
+    world.look_around()
+    world.old.drop(OLD)
+    world.look_around()
+    assert expire(world).state is JobState.SUBMITTED
+
+
+def test_guard_33_a_name_that_another_table_had_before_is_not_asked_for(world: Migration) -> None:
+    (other,) = put_others(world, 1)
+    world.old.put(replace(other, location=f"{world.look(LAKE).location}/archive"))
+    world.look_around()
+    world.old.drop(other.table)
+    world.look_around()
+    world.old.put(TableFault(other.table, FaultKind.METADATA_CORRUPT, "it is broken", NOW))
+    _, job = request_run(world.ports, LAKE, (RuleName.REWRITE_DATA_FILES,), "person ann")
+    assert job is not None
+    assert start_pending(world.ports) == 1, "its trouble is no trouble of this table"
+
+
 def test_guard_33_a_name_counts_while_its_catalog_is_away(world: Migration) -> None:
     world.register()
     world.look_around()
@@ -321,6 +415,7 @@ def test_a_catalog_that_is_away_does_not_stop_tables_that_were_never_in_it(
     world.look_around()
     world.old.fail("no answer")
     world.look_around()
+    world.old.asked.clear()
     for rule in RULES:
         _, job = request_run(world.ports, LAKE, (rule,), "person ann")
         assert job is not None
@@ -331,3 +426,4 @@ def test_a_catalog_that_is_away_does_not_stop_tables_that_were_never_in_it(
             world.stored(job),
             world.store.leases()[0].token,
         )
+    assert world.old.asked == [], "each job would wait for a catalog that does not answer"
