@@ -150,9 +150,12 @@ class Catalog(Protocol):
         table: TableIdentifier,
         snapshot_ids: Sequence[int],
         failure: str = "",
+        *,
+        had_row_ids: bool = True,
     ) -> CanaryResult | None:
         """Read some of the files that these snapshots added, and compare them with their manifests.
 
+        Without `had_row_ids` the job read rows that had no row ids yet, so its files need none.
         The result also has the table's files that the text of a failure names and that other
         snapshots added. None when the table cannot be read.
         """

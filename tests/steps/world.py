@@ -185,6 +185,8 @@ class World:
         totals = {key: text for key, text in last.summary.items() if key.startswith("total-")}
         reported = {"app-name": application} | totals | (summary or {})
         snapshot = Snapshot(number, last.snapshot_id, number, self.clock.now(), operation, reported)
+        if entry.next_row_id is not None:  # nothing here has new rows
+            snapshot = replace(snapshot, first_row_id=entry.next_row_id, added_rows=0)
         self.replace(
             replace(
                 entry,

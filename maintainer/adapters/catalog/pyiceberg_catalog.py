@@ -283,6 +283,8 @@ class PyIcebergCatalog:
         table: TableIdentifier,
         snapshot_ids: Sequence[int],
         failure: str = "",
+        *,
+        had_row_ids: bool = True,
     ) -> CanaryResult | None:
         """Read a bounded number of files that these snapshots added.
 
@@ -292,7 +294,7 @@ class PyIcebergCatalog:
         from maintainer.adapters.catalog.canary import read_canary  # noqa: PLC0415
 
         try:
-            return read_canary(self._load(table), snapshot_ids, failure)
+            return read_canary(self._load(table), snapshot_ids, failure, had_row_ids=had_row_ids)
         except Exception:  # noqa: BLE001 - after any error the files prove nothing
             return None
 

@@ -82,6 +82,7 @@ def _read(ports: Ports, job: Job, own: Sequence[Snapshot]) -> CanaryResult | Non
         job.table,
         [snapshot.snapshot_id for snapshot in own],
         failure,
+        had_row_ids=job.baseline is not None and bool(job.baseline.next_row_id),
     )
     if is_off:  # only the failed checksum is in question
         return None if canary is None else CanaryResult(0, older=canary.older)

@@ -146,6 +146,13 @@ def test_rows_that_are_new_or_had_no_ids_need_none(
     assert read(lake, ids) == CanaryResult(2)
 
 
+def test_a_job_that_began_before_the_rows_had_ids_needs_none(lake: Lake) -> None:
+    """A writer may make the first commit of format version 3 while the job runs."""
+    _, second = doctor(lake)
+    found = lake.catalog.read_canary(identify("db", "t"), [second], had_row_ids=False)
+    assert found == CanaryResult(1)
+
+
 def test_a_manifest_that_cannot_be_read_again_proves_nothing(
     lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:

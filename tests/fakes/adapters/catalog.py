@@ -41,6 +41,7 @@ class FakeCatalog:
         self.polled: dict[
             TableIdentifier, str
         ] = {}  # the tokens that the last polls were asked with
+        self.canaries: list[bool] = []  # for each canary, whether the rows had row ids before
         self.asked: list[TableIdentifier] = []  # the tables that were read, or tried to be
         self._answers: dict[TableIdentifier, tuple[datetime, str]] = {}
 
@@ -253,8 +254,11 @@ class FakeCatalog:
         table: TableIdentifier,
         snapshot_ids: Sequence[int],
         failure: str = "",
+        *,
+        had_row_ids: bool = True,
     ) -> CanaryResult | None:
         """One file a snapshot, named by its id, and what is wrong with it by spoil()."""
+        self.canaries.append(had_row_ids)
         entry = self._find(table)
         if isinstance(entry, TableFault):
             return None

@@ -98,6 +98,23 @@ def test_guard_25_row_ids_that_are_given_twice_fail_the_job_and_pause_the_table(
     assert_paused(world, table, settled(world, job), words)
 
 
+@pytest.mark.parametrize(
+    ("version", "next_row_id", "had_ids"), [(3, 1000, True), (3, 0, False), (2, None, False)]
+)
+def test_row_ids_are_asked_of_new_files_only_if_the_rows_had_some_when_the_job_began(
+    version: int, next_row_id: int | None, had_ids: bool
+) -> None:
+    world = World()
+    table = world.put("orders")
+    world.replace(
+        replace(world.look(table), format_version=version, next_row_id=next_row_id),
+    )
+    job = submitted(world)
+    world.runner.finish(job.job_id, world.mend(job))
+    assert settled(world, job).state is JobState.SUCCEEDED
+    assert world.catalog.canaries == [had_ids]
+
+
 def test_guard_25_contents_that_differ_fail_the_job_and_pause_the_table() -> None:
     world = World()
     world.policies.layers = (layer(ENFORCE + "checksum: full\n"),)
