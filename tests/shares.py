@@ -14,7 +14,16 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 ROOT = Path(__file__).parents[1]
-PURE = ("admit", "compare", "decide", "domain", "estimate", "measure", "policy")
+PURE = (
+    "admit",
+    "compare",
+    "decide",
+    "domain",
+    "estimate",
+    "measure",
+    "policy",
+    "procedures",
+)
 FIRST, SECOND = "first", "second"
 # With the pure folders' tests, about half of the time.
 FIRST_SHARE = tuple(f"tests/{folder}" for folder in (*PURE, "adapters/store", "api"))

@@ -14,9 +14,9 @@ from maintainer.api.access import RecordIn, TableIn, on_table
 from maintainer.api.deps import REQUESTED_BY, ActorIn, PortsIn, speak_for
 from maintainer.api.errors import declare_problems
 from maintainer.api.health_schemas import Schema
-from maintainer.decide.orphans.approval import describe_removal
 from maintainer.domain.access import Role
 from maintainer.domain.orphan import OrphanList, OrphanListState
+from maintainer.procedures.remove_orphan_files.approval import describe_removal
 from maintainer.requests.approval import approve_list, find_list, reject_list, restore_list
 
 DEFAULT_FILES = 100

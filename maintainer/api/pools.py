@@ -52,7 +52,7 @@ def _write(
             *(() if obstacle is None else (obstacle,)),
             *(() if facts is None else find_old_versions(facts)),
         ],
-        restrictions=[f"{fault.rule}: {fault.sentence}" for fault in find_faults(facts)],
+        restrictions=[f"{rule}: {fault.sentence}" for rule, fault in find_faults(facts)],
     )
 
 

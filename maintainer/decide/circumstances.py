@@ -11,13 +11,13 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Final
 
-from maintainer.decide.orphans.scan import Surroundings
 from maintainer.domain.action import is_rollback_tag
 from maintainer.domain.admission import AdmissionRules, ScopePause
 from maintainer.domain.cost import Calibration
 from maintainer.domain.driver import SparkFacts
 from maintainer.domain.health import Band, TableHealth
 from maintainer.domain.identifier import Registration
+from maintainer.domain.orphan import Surroundings
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName

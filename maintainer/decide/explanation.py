@@ -23,15 +23,10 @@ from maintainer.domain.plan import (
 )
 from maintainer.domain.policy import RuleName
 from maintainer.domain.units import format_instant
+from maintainer.procedures.registry import CHAPTERS
 
 DOING: Mapping[JobRule, str] = {
-    RuleName.REWRITE_DATA_FILES: "Compacting data files",
-    RuleName.REWRITE_POSITION_DELETE_FILES: "Compacting position deletes",
-    RuleName.REWRITE_MANIFESTS: "Rewriting manifests",
-    RuleName.COMPUTE_TABLE_STATS: "Computing column statistics",
-    RuleName.COMPUTE_PARTITION_STATS: "Computing partition statistics",
-    RuleName.EXPIRE_SNAPSHOTS: "Expiring snapshots",
-    RuleName.REMOVE_ORPHAN_FILES: "Removing orphan files",
+    **{name: chapter.doing for name, chapter in CHAPTERS.items()},
     Repair.ROLL_BACK: "Rolling the table back",
 }
 _VERDICTS: Mapping[SkipCode, str] = {
@@ -56,7 +51,7 @@ _VERDICTS: Mapping[SkipCode, str] = {
     SkipCode.OTHER_MAINTAINER: "is due and left to another maintainer",
     SkipCode.NO_RUNNER: "cannot be run",
 }
-_ORDER = tuple(RuleName)
+_ORDER = tuple(CHAPTERS)
 # Figures, which may differ between two checks of a verdict: words with a digit, and the units
 # after them.
 _FIGURE = re.compile(r"\S*\d\S*(?:\s+(?:B|[KMGTP]iB|s|min|h|d|UTC)\b)?")

@@ -7,21 +7,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from math import inf
 
 from maintainer.decide.circumstances import Circumstances
-from maintainer.decide.gain import find_gain, target_of_policy
 from maintainer.decide.jobs.size import choose_size, spread_groups
-from maintainer.decide.orphans.scan import refuse_orphans, wants_restore
-from maintainer.decide.rewrite.limits import (
-    JobBounds,
-    fit_deletes,
-    limit_between_commits,
-    limit_to_a_day,
-    shrink_groups,
-)
-from maintainer.decide.rewrite.unchecked import refuse_unchecked
 from maintainer.decide.spark_fitness import find_fault, find_unfit
+from maintainer.decide.targets import target_of_policy
 from maintainer.decide.thresholds import assess
+from maintainer.decide.unchecked import refuse_unchecked
 from maintainer.decide.waiting.postponement import (
     KEEPS_WAITING,
     end_of_patience,
@@ -31,24 +24,27 @@ from maintainer.decide.waiting.postponement import (
     hold_back,
     refuse_shared,
 )
+from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.health import Band, Finding, TableHealth
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule
-from maintainer.domain.policy import Mode, Others, Policy, Rule, RuleName
+from maintainer.domain.policy import Charge, Mode, Others, Policy, Rule, RuleName
 from maintainer.domain.pool import SizeProfile
 from maintainer.domain.rules import (
     RULES,
-    RemoveOrphanFilesRule,
     RewriteDataFilesRule,
     RewriteRule,
 )
 from maintainer.domain.units import format_size
-from maintainer.estimate.cost import find_worth, measure_work, predict
+from maintainer.estimate.cost import find_worth, predict
 from maintainer.estimate.floors import Refusal, refuse
 from maintainer.estimate.score import standing_score
 from maintainer.policy.ambiguity import explain_ambiguities
 from maintainer.policy.restriction import ENABLED_PROPERTY
+from maintainer.procedures.procedure import Situation
+from maintainer.procedures.registry import CHAPTERS
 
-_ORDER = tuple(RuleName)
+_ORDER = tuple(CHAPTERS)
+JOB_SHARE = 0.25  # of a daily budget; a larger job would fit only if hardly anything else started
 
 
 def decide(health: TableHealth, policy: Policy, circumstances: Circumstances) -> Plan:
@@ -135,17 +131,20 @@ def _find_bar(
 def _find_refusal(
     rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances
 ) -> Refusal | None:
-    restores = isinstance(rule, RemoveOrphanFilesRule) and wants_restore(circumstances.surroundings)
+    chapter = CHAPTERS[rule.name]
+    situation = Situation(circumstances.now, surroundings=circumstances.surroundings)
+    restores = chapter.only_restores(situation)
     fault = None if restores else find_fault(circumstances.facts, rule, health)
     if fault is not None:
         return Refusal(SkipCode.UNSUPPORTED, fault)
     own = refuse(rule, health) or refuse_unchecked(rule, health, policy)
-    if own is not None or not isinstance(rule, RemoveOrphanFilesRule):
-        return own or refuse_shared(health, policy, circumstances.registrations)
-    if restores:
-        return None
-    shared = refuse_shared(health, policy, circumstances.registrations)
-    return shared or refuse_orphans(rule, health, circumstances.surroundings, circumstances.now)
+    if own is None and not restores and rule.discards_files:
+        own = refuse_shared(health, policy, circumstances.registrations)
+    return (
+        own
+        or chapter.refuse(rule, health, situation)
+        or (None if restores else refuse_shared(health, policy, circumstances.registrations))
+    )
 
 
 def _decide_gain(
@@ -159,15 +158,13 @@ def _decide_gain(
     since = find_waiting_since(rule.name, circumstances)
     size = choose_size(rule, health, policy, circumstances)
     memory_gb = size.profile.memory_gb
-    surroundings = circumstances.surroundings
-    gain = find_gain(
-        rule,
-        health,
-        target_of_policy(policy),
-        circumstances.now,
-        circumstances.pins,
-        surroundings.lists if surroundings is not None else (),
-        _find_bounds(rule, health, policy, circumstances, size.profile),
+    chapter = CHAPTERS[rule.name]
+    gain = (
+        chapter.find_gain(
+            rule, health, _describe_situation(rule, health, policy, circumstances, size.profile)
+        )
+        if health.snapshot_id is not None
+        else None
     )
     if gain is None or not gain.is_worthwhile:
         sentence = (
@@ -198,11 +195,18 @@ def _decide_gain(
     )
     cost = predict(
         rule.name,
-        measure_work(gain.action, gain.estimate, health),
+        chapter.first_pace,
+        chapter.measure_work(gain.estimate, health),
         circumstances.calibration,
         memory_gb,
     )
-    worth = find_worth(rule.name, gain.estimate, cost, health, history)
+    worth = find_worth(
+        chapter.find_benefit(gain.estimate),
+        chapter.publish(gain.estimate, health),
+        cost,
+        health,
+        history,
+    )
     score = standing_score(worth, cost)
     if gain.is_continued:  # after a failure the action waits like all others
         history = replace(history, last_success_at=None, idle_at_state=None)
@@ -247,34 +251,38 @@ def _decide_gain(
     )
 
 
-def _find_bounds(
+def _describe_situation(
     rule: Rule,
     health: TableHealth,
     policy: Policy,
     circumstances: Circumstances,
     profile: SizeProfile,
-) -> JobBounds | None:
-    """The bounds of a rewrite of data files; None for the other rules."""
-    if not isinstance(rule, RewriteDataFilesRule):
-        return None
-    history = circumstances.history.get(rule.name, RuleHistory(rule.name))
-    fit = fit_deletes(
-        shrink_groups(rule, health, history),
-        health,
-        profile.tasks_gb,
-        circumstances.tasks_at_once,
-    )
+) -> Situation:
+    """What the rule's procedure may know of the circumstances."""
     since = find_waiting_since(rule.name, circumstances)
-    is_patient = not has_waited_out(rule, circumstances.now, since)
-    limits = (
-        limit_between_commits(health, history, circumstances.calibration),
-        limit_to_a_day(health, policy, circumstances, profile.memory_gb),
+    rules = None if circumstances.is_requested else circumstances.admission
+    return Situation(
+        circumstances.now,
+        target_of_policy(policy),
+        circumstances.pins,
+        circumstances.surroundings,
+        circumstances.history.get(rule.name),
+        circumstances.calibration,
+        profile,
+        circumstances.tasks_at_once,
+        isinstance(rule, RewriteRule) and has_waited_out(rule, circumstances.now, since),
+        find_most_per_job(rules, health.table.catalog, policy) if rules is not None else None,
     )
-    return JobBounds(
-        fit,
-        rule.hot_partition_age if is_patient else timedelta(0),
-        tuple(limit for limit in limits if limit is not None),
-    )
+
+
+def find_most_per_job(rules: AdmissionRules, catalog: str, policy: Policy) -> Charge:
+    """A quarter of the daily budgets, without their reserved parts; infinite without limits."""
+    given = (rules.fleet, rules.per_catalog.get(catalog), policy.budget)
+    budgets = [each for each in given if each is not None]
+    share = (1.0 - rules.urgent_share - rules.explore_share) * JOB_SHARE
+    sizes = [each.bytes_per_day for each in budgets if each.bytes_per_day is not None]
+    hours = [each.gb_hours_per_day for each in budgets if each.gb_hours_per_day is not None]
+    return Charge(min(sizes, default=inf) * share, min(hours, default=inf) * share)
 
 
 def _skip_unmeasured(rule: Rule, health: TableHealth, policy: Policy) -> SkippedRule | None:

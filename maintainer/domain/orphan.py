@@ -8,7 +8,9 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from hashlib import sha256
 
+from maintainer.domain.action import ApprovedList
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.location import TableLocation
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,14 @@ def quarantine_of(location: str, list_id: str) -> str:
     return f"{location.rstrip('/')}/{QUARANTINE}/{list_id}/"
 
 
+LISTING_VIEW = "maintainer_listing"  # the temporary view of the files in a table's location
+
+
+def view_of(approved: ApprovedList) -> str:
+    """Return the name of the temporary view that contains exactly the approved files."""
+    return f"maintainer_{sha256(approved.list_id.encode()).hexdigest()[:16]}"
+
+
 def hash_files(files: Iterable[FoundFile]) -> str:
     """A hash of these files with their sizes and times, in this order."""
     contents = sha256()
@@ -130,3 +140,13 @@ def hash_files(files: Iterable[FoundFile]) -> str:
         modified = "" if file.modified_at is None else file.modified_at.isoformat()
         contents.update(repr((file.path, file.size_bytes, modified)).encode())
     return contents.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The facts that an orphan scan needs besides the table itself."""
+
+    first_seen_at: datetime | None  # when the daemon first saw the table
+    neighbours: tuple[TableLocation, ...]  # locations that may overlap with the table's own
+    is_complete: bool  # every catalog has been listed, and every table measured
+    lists: tuple[OrphanList, ...] = ()  # the table's orphan lists that are not final

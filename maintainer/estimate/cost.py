@@ -5,19 +5,10 @@ docs/decisions.md has the formulas and the sources of their figures.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from math import exp, sqrt
-from typing import assert_never
 
-from maintainer.domain.action import (
-    Action,
-    ComputePartitionStats,
-    ComputeTableStats,
-    ExpireSnapshots,
-    RemoveOrphanFiles,
-)
 from maintainer.domain.cost import (
     BYTES_PER_FILE,
     BYTES_PER_GROUP,
@@ -30,15 +21,15 @@ from maintainer.domain.cost import (
     Worth,
 )
 from maintainer.domain.health import TableHealth
-from maintainer.domain.plan import Estimate, RuleHistory
+from maintainer.domain.plan import RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.units import is_recent
 
 _SECONDS_PER_HOUR = 3600
 _P90 = 1.2816  # of a normal distribution, in standard deviations
 # Of the published score. With Spark on a local disk, the pace of rewrites was higher.
-_PUBLISHED_BYTES_PER_SECOND = 2e6
-_FIRST_BYTES_PER_SECOND = 8e6  # before any job has finished
+PUBLISHED_BYTES_PER_SECOND = 2e6
+FIRST_BYTES_PER_SECOND = 8e6  # before any job has finished
 _UNKNOWN_SPREAD = 0.3  # ln(actual / predicted) squared; P90 is then twice the prediction
 _SPREAD_STRENGTH = 2.0  # the weight of the wider level's spread, in jobs
 _PRIOR_STRENGTH = 0.001  # the weight of the wider level's start-up and pace, in jobs, about
@@ -48,9 +39,6 @@ _LEAST_SHARE = 0.01
 LEAST_CHANCE = 0.01  # so that the factor for waiting can outweigh a low chance in bounded time
 FILE_WEIGHT = 1.0
 DELETE_WEIGHT = 2.0  # a query reads a delete file with each data file to which it may apply
-MANIFEST_WEIGHT = 10.0  # the planning of every query opens it, with any filter
-SNAPSHOT_WEIGHT = 0.5  # a few hundred bytes, which are read whenever the table is loaded
-STATISTICS_VALUE = 10.0  # of statistics if a table has none, or only older statistics
 
 PUBLISHED_MEMORY_GB = 2.0
 PUBLISHED_START_UP_GB_HOURS = 0.5
@@ -74,43 +62,6 @@ class Pace:
         return self.start_seconds + self.seconds_per_unit * work
 
 
-# The start-ups and the seconds of a snapshot were measured with Spark on a local disk: 400 files of
-# 2 KB took 5.6 s, 300 manifests 15 s, and the expiry of 263 snapshots 6.5 s. On another machine the
-# expiry of 5,000 took 601 s.
-DEFAULT_PACES: Mapping[RuleName, Pace] = {
-    RuleName.REWRITE_DATA_FILES: Pace(8.0, 1 / _FIRST_BYTES_PER_SECOND),
-    RuleName.REWRITE_POSITION_DELETE_FILES: Pace(8.0, 1 / _FIRST_BYTES_PER_SECOND),
-    RuleName.REWRITE_MANIFESTS: Pace(10.0, 1 / _FIRST_BYTES_PER_SECOND),
-    # the job reads, and writes very little
-    RuleName.COMPUTE_TABLE_STATS: Pace(10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND),
-    # the job reads only manifests
-    RuleName.COMPUTE_PARTITION_STATS: Pace(10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND),
-    # the job reads a snapshot's manifests and deletes its files
-    RuleName.EXPIRE_SNAPSHOTS: Pace(3.0, 0.045),
-    RuleName.REMOVE_ORPHAN_FILES: Pace(30.0, 0.5),
-}
-
-
-def measure_work(action: Action, estimate: Estimate, health: TableHealth) -> float:
-    """The work that the action's duration depends on.
-
-    Bytes, files and groups that it rewrites, or the number of snapshots that an expiry removes.
-    """
-    if isinstance(action, ExpireSnapshots):
-        return float(estimate.items_removed)
-    if isinstance(action, ComputeTableStats):
-        return float(health.data_bytes or 0)
-    if isinstance(action, ComputePartitionStats):
-        return float(health.manifest_bytes or 0)
-    if isinstance(action, RemoveOrphanFiles):
-        return float(estimate.bytes_rewritten)
-    return (
-        estimate.bytes_rewritten
-        + BYTES_PER_FILE * estimate.items_before
-        + BYTES_PER_GROUP * estimate.partitions
-    )
-
-
 def find_byte_share(health: TableHealth) -> float:
     """The share of the bytes in the work of rewriting all of the table's files."""
     size, files = health.data_bytes or 0, health.data_files or 0
@@ -119,15 +70,17 @@ def find_byte_share(health: TableHealth) -> float:
     return size / work if size else 1.0
 
 
-def predict(rule: RuleName, work: float, calibration: Calibration, memory_gb: float) -> Cost:
+def predict(
+    rule: RuleName, first_pace: Pace, work: float, calibration: Calibration, memory_gb: float
+) -> Cost:
     """Predict the cost of an action of the rule with this much work.
 
-    memory_gb is the memory of one job.
+    `first_pace` is the rule's pace before any job has finished, memory_gb the memory of one job.
     """
     table = calibration.table.get(rule, NOTHING_LEARNT)
     catalog = calibration.catalog.get(rule, NOTHING_LEARNT)
     fleet = calibration.fleet.get(rule, NOTHING_LEARNT)
-    pace = find_pace(rule, calibration)
+    pace = find_pace(rule, first_pace, calibration)
     nearest, basis = (
         (table, CostBasis.TABLE)
         if table.samples
@@ -147,21 +100,18 @@ def predict(rule: RuleName, work: float, calibration: Calibration, memory_gb: fl
     )
 
 
-def most_work(
-    rule: RuleName, gb_hours_p90: float, calibration: Calibration, memory_gb: float
-) -> float:
+def most_work(pace: Pace, gb_hours_p90: float, memory_gb: float) -> float:
     """The amount of work with this predicted cost; negative when the start-up alone costs more."""
-    pace = find_pace(rule, calibration)
     seconds = gb_hours_p90 / exp(_P90 * sqrt(pace.spread)) / memory_gb * _SECONDS_PER_HOUR
     return (seconds - pace.start_seconds) / pace.seconds_per_unit
 
 
-def find_pace(rule: RuleName, calibration: Calibration) -> Pace:
+def find_pace(rule: RuleName, first: Pace, calibration: Calibration) -> Pace:
     """The pace of the rule's actions on this table.
 
-    It refines the published figures with all finished jobs, then the catalog's, then the table's.
+    It refines the first figures with all finished jobs, then the catalog's, then the table's.
     """
-    pace = DEFAULT_PACES[rule]
+    pace = first
     for level in (calibration.fleet, calibration.catalog, calibration.table):
         pace = _refine(pace, level.get(rule, NOTHING_LEARNT))
     return pace
@@ -204,55 +154,24 @@ def find_chance(health: TableHealth, duration_seconds: float, history: RuleHisto
     return max(LEAST_CHANCE, _round(undisturbed * 0.5 ** min(history.consecutive_failures, 16)))
 
 
-def find_benefit(rule: RuleName, estimate: Estimate) -> Benefit:
-    """The weighted sum of what the action removes.
-
-    Reads are not known yet, so all tables count the same.
-    """
-    removed = estimate.items_removed
-    match rule:
-        case RuleName.REWRITE_DATA_FILES:
-            deletes = estimate.files_with_deletes
-            return Benefit(
-                files_removed=removed,
-                deletes_applied=deletes,
-                value=FILE_WEIGHT * removed + DELETE_WEIGHT * deletes,
-            )
-        case RuleName.REWRITE_POSITION_DELETE_FILES:
-            return Benefit(deletes_applied=removed, value=DELETE_WEIGHT * removed)
-        case RuleName.REWRITE_MANIFESTS:
-            return Benefit(manifests_removed=removed, value=MANIFEST_WEIGHT * removed)
-        case RuleName.EXPIRE_SNAPSHOTS:
-            return Benefit(snapshots_removed=removed, value=SNAPSHOT_WEIGHT * removed)
-        case RuleName.COMPUTE_TABLE_STATS | RuleName.COMPUTE_PARTITION_STATS:
-            return Benefit(value=STATISTICS_VALUE)
-        case RuleName.REMOVE_ORPHAN_FILES:
-            return Benefit(value=FILE_WEIGHT * removed)
-        case _:
-            assert_never(rule)
-
-
 def find_worth(
-    rule: RuleName, estimate: Estimate, cost: Cost, health: TableHealth, history: RuleHistory
+    benefit: Benefit,
+    published: tuple[int, float],
+    cost: Cost,
+    health: TableHealth,
+    history: RuleHistory,
 ) -> Worth:
-    """Benefit and chance, and the published model's gain and cost."""
-    files, gb_hours = _published(rule, estimate, health)
-    return Worth(
-        find_benefit(rule, estimate),
-        find_chance(health, cost.duration_seconds, history),
-        files,
-        gb_hours,
-    )
+    """Benefit and chance, and the published model's gain in files and cost in GB-hours."""
+    chance = find_chance(health, cost.duration_seconds, history)
+    return Worth(benefit, chance, *published)
 
 
-def _published(rule: RuleName, estimate: Estimate, health: TableHealth) -> tuple[int, float]:
+def publish_compaction(health: TableHealth) -> tuple[int, float]:
     """AutoComp's gain and cost: the number of small files, and a cost from their bytes.
 
     Partitions do not matter. The gain is 0 where commits would conflict.
     """
-    if rule is not RuleName.REWRITE_DATA_FILES:
-        return estimate.items_removed, PUBLISHED_START_UP_GB_HOURS
-    hours = (health.small_file_bytes or 0) / _PUBLISHED_BYTES_PER_SECOND / _SECONDS_PER_HOUR
+    hours = (health.small_file_bytes or 0) / PUBLISHED_BYTES_PER_SECOND / _SECONDS_PER_HOUR
     newest = health.newest_snapshot_at
     is_disturbed = (
         health.is_partitioned is False

@@ -8,15 +8,11 @@ from re import compile as compile_regex
 from maintainer.domain.action import Action, Disposal, ExpireSnapshots, RemoveOrphanFiles, RollBack
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import SkipCode
-from maintainer.domain.policy import ImportedFiles, Rule, RuleName
+from maintainer.domain.policy import ImportedFiles, Rule
 from maintainer.domain.rules import (
-    MIN_EXPIRE_AGE,
-    MIN_SNAPSHOTS_KEPT,
     ExpireSnapshotsRule,
-    RewriteDataFilesRule,
-    RewritePositionDeleteFilesRule,
 )
-from maintainer.domain.units import format_count, format_duration
+from maintainer.domain.units import format_count
 
 NEWEST_FORMAT_VERSION = 3
 NAME_MAPPING = "schema.name-mapping.default"
@@ -74,17 +70,32 @@ def refuse_imported(rule: ExpireSnapshotsRule, health: TableHealth) -> str | Non
 
 
 def refuse(rule: Rule, health: TableHealth) -> Refusal | None:
-    """The first reason not to run this rule on this table; None when there is none."""
+    """The first reason not to run any such rule on this table; None when there is none."""
     if health.format_version > NEWEST_FORMAT_VERSION:
         return Refusal(
             SkipCode.UNSUPPORTED,
             f"format version {health.format_version} is newer than {NEWEST_FORMAT_VERSION}, the "
             f"newest that is supported",
         )
-    unfit = _find_unfit(rule, health)
-    if unfit is not None:
-        return Refusal(SkipCode.UNSUPPORTED, unfit)
-    return _refuse_expiry(rule, health) if isinstance(rule, ExpireSnapshotsRule) else None
+    if rule.discards_files:
+        # The lost deletes and the replaced files are needed to mend the table.
+        lost = describe_lost_deletes(health)
+        if lost is not None:
+            reason = f"{lost}; until then nothing that this needs is removed"
+            return Refusal(SkipCode.UNSUPPORTED, reason)
+    return None
+
+
+def refuse_wrong_summaries(health: TableHealth) -> Refusal | None:
+    """Why nothing may run that finds the deletes of a partition by the manifest list's summaries.
+
+    None if all of them are right (apache/iceberg 19035).
+    """
+    wrong = describe_wrong_summaries(health)
+    if wrong is None:
+        return None
+    reason = f"{wrong}; before that a rewrite could bring deleted rows back"
+    return Refusal(SkipCode.UNSUPPORTED, reason)
 
 
 def describe_wrong_summaries(health: TableHealth) -> str | None:
@@ -118,84 +129,6 @@ def describe_lost_deletes(health: TableHealth) -> str | None:
         f"the writer does not check for rewrites; run its statement again, or roll back to a "
         f"snapshot before {first.snapshot_id}"
     )
-
-
-def _find_unfit(rule: Rule, health: TableHealth) -> str | None:
-    """Why Spark would refuse to run the rule on this table, or would damage the table."""
-    if rule.name is RuleName.COMPUTE_PARTITION_STATS and health.is_partitioned is False:
-        return "the table is not partitioned, so that there are no partitions to describe"
-    if (
-        rule.name is RuleName.COMPUTE_PARTITION_STATS
-        and health.properties.get("write.format.default", "parquet").lower() == "orc"
-    ):
-        return (
-            "Iceberg writes the statistics of partitions in the table's own file format, and "
-            "cannot write them as ORC"
-        )
-    if isinstance(rule, RewriteDataFilesRule | RewritePositionDeleteFilesRule):
-        # Both find the deletes of a partition by the summaries (apache/iceberg 19035).
-        wrong = describe_wrong_summaries(health)
-        if wrong is not None:
-            return f"{wrong}; before that a rewrite could bring deleted rows back"
-    if rule.discards_files:
-        # The lost deletes and the replaced files are needed to mend the table.
-        lost = describe_lost_deletes(health)
-        if lost is not None:
-            return f"{lost}; until then nothing that this needs is removed"
-    if (
-        isinstance(rule, RewriteDataFilesRule)
-        and rule.strategy == "sort"
-        and rule.sort_order is None
-        and health.sort_order == ""
-    ):
-        return (
-            "strategy sort without a sort_order uses the table's own sort order, and the table "
-            "has none"
-        )
-    return _find_unknown_spec(rule, health) if isinstance(rule, RewriteDataFilesRule) else None
-
-
-def _find_unknown_spec(rule: RewriteDataFilesRule, health: TableHealth) -> str | None:
-    """Why Spark would refuse the partition spec that the rule's options name."""
-    wanted = dict(rule.options).get("output-spec-id")
-    known = {spec.spec_id for spec in health.specs}
-    if wanted is None or not known or int(wanted) in known:
-        return None
-    return (
-        f"output-spec-id is {wanted}, and the table has no such partition spec; it has "
-        f"{', '.join(map(str, sorted(known)))}"
-    )
-
-
-def _refuse_expiry(rule: ExpireSnapshotsRule, health: TableHealth) -> Refusal | None:
-    if is_gc_disabled(health):
-        return Refusal(
-            SkipCode.GC_DISABLED,
-            "the table has gc.enabled=false: its files may belong to another table, so none of "
-            "its files is deleted",
-        )
-    if is_snapshot_of_another(health):
-        return Refusal(
-            SkipCode.UNSAFE,
-            "the table has the property snapshot=true: it was made from another table, whose "
-            "files expiry would delete",
-        )
-    imported = refuse_imported(rule, health)
-    if imported is not None:
-        return Refusal(SkipCode.UNSAFE, imported)
-    if rule.max_age < MIN_EXPIRE_AGE:
-        return Refusal(
-            SkipCode.RETENTION_FLOOR,
-            f"max_age {format_duration(rule.max_age)} is under the "
-            f"{format_duration(MIN_EXPIRE_AGE)} floor of expire_snapshots",
-        )
-    if rule.keep < MIN_SNAPSHOTS_KEPT:
-        return Refusal(
-            SkipCode.RETENTION_FLOOR,
-            f"keep {rule.keep} is under the floor of {MIN_SNAPSHOTS_KEPT} snapshots of "
-            f"expire_snapshots",
-        )
-    return None
 
 
 def check_before_submit(

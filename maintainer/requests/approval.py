@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from maintainer.decide.orphans.approval import (
+from maintainer.domain.audit import AuditEntry, Deed, name_actor
+from maintainer.domain.errors import InvalidTransitionError, UnknownTableError
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.orphan import OrphanList, OrphanListState
+from maintainer.ports import Ports
+from maintainer.procedures.remove_orphan_files.approval import (
     approve,
     refuse_approval,
     refuse_rejection,
     refuse_restoring,
     reject,
 )
-from maintainer.domain.audit import AuditEntry, Deed, name_actor
-from maintainer.domain.errors import InvalidTransitionError, UnknownTableError
-from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.orphan import OrphanList, OrphanListState
-from maintainer.ports import Ports
 
 
 def find_list(ports: Ports, table: TableIdentifier, list_id: str) -> OrphanList:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from maintainer.decide.gain import target_of_policy
 from maintainer.decide.plan import decide
 from maintainer.decide.rescue.plan import RescuePlan, plan_rescue
 from maintainer.decide.suggestion import LOOKS_BACK, METRICS, SuggestedPolicy, suggest_policy
+from maintainer.decide.targets import target_of_policy
 from maintainer.domain.health import Compaction, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault

@@ -14,10 +14,9 @@ from datetime import datetime, timedelta
 from maintainer.admit.admission import choose, find_blackout
 from maintainer.admit.budgets import AdmissionCircumstances, Running, next_day
 from maintainer.decide.circumstances import Circumstances, digest_state
-from maintainer.decide.gain import target_of_policy
 from maintainer.decide.grading.bands import grade
 from maintainer.decide.plan import decide
-from maintainer.decide.rewrite.limits import MOST_FILES, PARTIAL_PROGRESS
+from maintainer.decide.targets import target_of_policy
 from maintainer.domain.action import Action, RewriteDataFiles
 from maintainer.domain.admission import AdmissionRules, Candidate, Scorer, find_candidates
 from maintainer.domain.cost import (
@@ -47,6 +46,7 @@ from maintainer.domain.pool import DEFAULT_POOL, Pool
 from maintainer.estimate.filters.filter_writer import write_where
 from maintainer.policy.effective import effective
 from maintainer.policy.windows import blackout_end, is_blacked_out, is_open, next_opening
+from maintainer.procedures.rewrite_data_files.limits import MOST_FILES, PARTIAL_PROGRESS
 from maintainer.simulation.fleet import Traits
 from maintainer.simulation.table import SimulatedTable
 from maintainer.simulation.trial import Conditions, Outcome, Work

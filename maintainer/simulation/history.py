@@ -15,8 +15,8 @@ from maintainer.domain.cost import Calibration
 from maintainer.domain.health import TableHealth
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.policy import RuleName
-from maintainer.estimate.cost import find_pace
 from maintainer.measure.history import Samples, drop_unknown, mean_over_time, sum_rises
+from maintainer.procedures.registry import find_pace
 from maintainer.simulation.fleet import SMALLEST_FILE_BYTES, Traits, Writer, take_table
 
 METRICS = ("commits_per_hour", "data_files", "data_bytes")  # samples that are read

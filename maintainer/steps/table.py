@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from maintainer.decide.gain import target_of_policy
 from maintainer.decide.grading.bands import grade
 from maintainer.decide.notices import notice_of_fault, notice_of_grade
+from maintainer.decide.targets import target_of_policy
 from maintainer.domain.errors import InvalidValueError, StoreUnavailableError, UnknownTableError
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import Registration, TableIdentifier

@@ -7,9 +7,9 @@ from functools import partial
 
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.explanation import give_verdicts
-from maintainer.decide.orphans.scan import Surroundings
 from maintainer.decide.plan import decide
 from maintainer.domain.health import TableHealth
+from maintainer.domain.orphan import Surroundings
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Policy, PolicyLayer
 from maintainer.domain.pool import Pool

@@ -10,10 +10,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.domain.action import ExpireSnapshots
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.estimate.expire_snapshots import estimate_expire_snapshots, find_expired_refs
+from maintainer.procedures.registry import call_statement
 from tests.conformance.tables import KIB, Batch, File, Lake, Layout
 
 DAY = timedelta(days=1)

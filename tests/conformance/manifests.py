@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.domain.action import RewriteManifests
 from maintainer.domain.plan import Estimate
 from maintainer.estimate.rewrite_manifests import estimate_spec
+from maintainer.procedures.registry import call_statement
 from tests.conformance.tables import KIB, Batch, Deletes, Fields, File, Lake, Layout
 
 

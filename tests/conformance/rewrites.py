@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import Estimate
@@ -17,6 +16,7 @@ from maintainer.estimate.rewrite_data_files import (
     estimate_rewrite_data_files,
     plan_groups,
 )
+from maintainer.procedures.registry import call_statement
 from tests.conformance.paths import predict_paths
 from tests.conformance.shapes import Shape
 from tests.conformance.tables import Lake

@@ -6,15 +6,19 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
-from maintainer.decide.rewrite.limits import GROUPS_AT_ONCE, USABLE_SHARE, weigh_deletes
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, Policy
 from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import GIB
+from maintainer.procedures.registry import call_statement
+from maintainer.procedures.rewrite_data_files.limits import (
+    GROUPS_AT_ONCE,
+    USABLE_SHARE,
+    weigh_deletes,
+)
 from tests.conformance.tables import Batch, Deletes, File, Lake, Layout
 
 LAYOUT = Layout(

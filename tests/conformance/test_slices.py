@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
 from maintainer.domain.health import TableHealth
@@ -18,6 +17,7 @@ from maintainer.domain.metric import Metric, Threshold
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import Mode, Others, Policy
 from maintainer.domain.rules import RewriteDataFilesRule
+from maintainer.procedures.registry import call_statement
 from tests.conformance.shapes import TARGET_PROPERTIES
 from tests.conformance.tables import KIB, Batch, File, Lake, Layout
 

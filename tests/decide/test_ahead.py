@@ -11,7 +11,6 @@ import pytest
 
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
-from maintainer.decide.rewrite.selection import select_groups
 from maintainer.decide.waiting.postponement import find_waiting_since
 from maintainer.domain.health import Rewriter, TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
@@ -19,6 +18,7 @@ from maintainer.domain.plan import FailureStreak, Plan, RuleHistory, SkipCode
 from maintainer.domain.policy import Mode, Policy
 from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import CLOCK_TOLERANCE
+from maintainer.procedures.rewrite_data_files.selection import select_groups
 from tests.samples import NOW, health_of_partitions
 
 FILES = RewriteDataFilesRule()

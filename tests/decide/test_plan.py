@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maintainer.decide.circumstances import Circumstances, digest_state
-from maintainer.decide.gain import find_gain
 from maintainer.decide.plan import decide, on_request
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.health import ManifestGroup, TableHealth
@@ -419,7 +418,9 @@ def test_manifests_are_left_alone_unless_there_are_twice_as_many_as_needed() -> 
 
 
 def test_an_empty_table_has_no_gain() -> None:
-    assert find_gain(FILES, replace(ROTTEN, snapshot_id=None), None, NOW) is None
+    skipped = skip_of(decide(replace(ROTTEN, snapshot_id=None), only(FILES), QUIET))
+    assert skipped.code is SkipCode.NOTHING_TO_GAIN
+    assert skipped.reason == "the table has nothing that this rule could change"
 
 
 def options_of(policy: Policy, size: int = 1000) -> dict[str, str]:

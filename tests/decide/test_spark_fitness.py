@@ -11,7 +11,6 @@ from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide, on_request
 from maintainer.decide.spark_fitness import (
     CATALOG_TRUST,
-    KNOWN_FAULTS,
     VERSION_TRUST,
     find_fault,
     find_unfit,
@@ -29,6 +28,7 @@ from maintainer.domain.rules import (
     RewriteDataFilesRule,
     RewriteManifestsRule,
 )
+from maintainer.procedures.registry import CHAPTERS
 from tests.project.repository import read_text
 from tests.samples import NOW, health_of_partitions
 
@@ -155,16 +155,17 @@ def test_a_fault_of_every_version_counts_before_a_version_is_known() -> None:
 
 
 def test_every_known_fault_is_among_the_cases() -> None:
-    assert {fault.rule for fault in KNOWN_FAULTS} == {
+    assert {chapter.name for chapter in CHAPTERS.values() if chapter.faults} == {
         rule.name for _, rule, _, expected in CASES if expected is not None
     }
 
 
 def test_the_documentation_lists_every_known_fault() -> None:
     text = read_text("docs/spark.md")
-    for fault in KNOWN_FAULTS:
-        versions = "every" if fault.until is None else f"before {write_version(fault.until)}"
-        assert f"| {versions} | `{fault.rule}` |" in text
+    for name, chapter in CHAPTERS.items():
+        for fault in chapter.faults:
+            versions = "every" if fault.until is None else f"before {write_version(fault.until)}"
+            assert f"| {versions} | `{name}` |" in text
 
 
 def skipped(plan: Plan, rule: RuleName) -> tuple[SkipCode, str]:

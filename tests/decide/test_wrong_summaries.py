@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from maintainer.decide.circumstances import Circumstances
-from maintainer.decide.gain import find_gain
 from maintainer.decide.grading.bands import WRONG_SUMMARY, grade
 from maintainer.decide.plan import decide, on_request
 from maintainer.domain.action import RewriteManifests
@@ -17,6 +16,7 @@ from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, Policy, RuleName
 from maintainer.domain.rules import RewriteManifestsRule
 from maintainer.measure.health import measure
+from tests.chapters import find_gain
 from tests.samples import NOW, inventory, manifest, share
 
 POLICY = Policy(mode=Mode.ENFORCE)
@@ -64,12 +64,12 @@ def test_no_rewrite_that_relies_on_summaries_runs_before_they_are_right(rule: Ru
 
 def test_a_rewrite_of_few_manifests_is_worth_it_for_their_summaries() -> None:
     rule = RewriteManifestsRule()
-    gain = find_gain(rule, table(2, 1), None, NOW)
+    gain = find_gain(rule, table(2, 1))
     assert gain is not None
     assert gain.is_worthwhile
     assert gain.action == RewriteManifests(0, rule.options)
     assert gain.sentence == "2 manifests of spec 0 would get right summaries in the manifest list"
-    single = find_gain(rule, table(1, 1), None, NOW)
+    single = find_gain(rule, table(1, 1))
     assert single is not None
     assert not single.is_worthwhile
     assert single.sentence.startswith("the one manifest of spec 0 has a wrong summary")

@@ -9,13 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maintainer.domain.action import (
-    ComputePartitionStats,
-    ComputeTableStats,
-    ExpireSnapshots,
-    RemoveOrphanFiles,
-    RewriteDataFiles,
-)
 from maintainer.domain.cost import (
     SHARED_ALPHA,
     TABLE_ALPHA,
@@ -28,15 +21,8 @@ from maintainer.domain.cost import (
 from maintainer.domain.plan import Estimate, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.units import GIB, MIB
-from maintainer.estimate.cost import (
-    LEAST_CHANCE,
-    find_benefit,
-    find_byte_share,
-    find_chance,
-    find_worth,
-    measure_work,
-    predict,
-)
+from maintainer.estimate.cost import LEAST_CHANCE, find_byte_share, find_chance
+from tests.chapters import find_benefit, find_worth, measure_work, predict
 from tests.examples import examples
 from tests.samples import NOW, health_of_partitions
 
@@ -158,7 +144,7 @@ def test_first_predictions_are_within_a_factor_of_three() -> None:
         (60, 1, 240_000_000, 15),
     ):
         estimate = replace(ESTIMATE, items_before=files, partitions=groups, bytes_rewritten=size)
-        work = measure_work(RewriteDataFiles(), estimate, health_of_partitions({}))
+        work = measure_work(RULE, estimate, health_of_partitions({}))
         predicted = predict(RULE, work, NOTHING, 2.0).duration_seconds
         assert seconds / 3 <= predicted <= seconds * 3, files
     for snapshots, seconds in ((263, 6.5), (5000, 601)):
@@ -176,15 +162,15 @@ def test_a_table_of_small_files_has_few_bytes_in_its_work() -> None:
 
 def test_work_is_bytes_files_and_groups_or_the_snapshots_of_an_expiry() -> None:
     health = replace(health_of_partitions({"a": [MIB] * 3}), manifest_bytes=77)
-    assert measure_work(RewriteDataFiles(), ESTIMATE, health) == 1000 + 100 * 8000
-    assert measure_work(RemoveOrphanFiles(NOW, "file:///t"), ESTIMATE, health) == 1000
-    assert measure_work(ExpireSnapshots(NOW, 1), ESTIMATE, health) == 90
-    assert measure_work(ComputeTableStats(1), ESTIMATE, health) == 3 * MIB
-    assert measure_work(ComputePartitionStats(1), ESTIMATE, health) == 77
+    assert measure_work(RULE, ESTIMATE, health) == 1000 + 100 * 8000
+    assert measure_work(RuleName.REMOVE_ORPHAN_FILES, ESTIMATE, health) == 1000
+    assert measure_work(RuleName.EXPIRE_SNAPSHOTS, ESTIMATE, health) == 90
+    assert measure_work(RuleName.COMPUTE_TABLE_STATS, ESTIMATE, health) == 3 * MIB
+    assert measure_work(RuleName.COMPUTE_PARTITION_STATS, ESTIMATE, health) == 77
     unknown = replace(health, data_bytes=None, manifest_bytes=None)
     assert (
-        measure_work(ComputeTableStats(1), ESTIMATE, unknown)
-        == measure_work(ComputePartitionStats(1), ESTIMATE, unknown)
+        measure_work(RuleName.COMPUTE_TABLE_STATS, ESTIMATE, unknown)
+        == measure_work(RuleName.COMPUTE_PARTITION_STATS, ESTIMATE, unknown)
         == 0
     )
 

@@ -9,7 +9,8 @@ import pytest
 from maintainer.domain.inventory import PartitionSpec
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.rules import RewriteDataFilesRule
-from maintainer.estimate.floors import Refusal, refuse
+from maintainer.estimate.floors import Refusal
+from tests.chapters import refuse
 from tests.samples import health_of_partitions
 
 TABLE = replace(

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.decide.gain import find_gain
 from maintainer.domain.file_sizes import DeletedFiles, FileSizes, SizeRun, find_runs
 from maintainer.domain.health import PartitionHealth, TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
@@ -23,7 +22,8 @@ from maintainer.estimate.rewrite_data_files import (
     plan_groups,
 )
 from maintainer.measure.health import measure
-from tests.samples import NOW, health_of_partitions, inventory, manifest, share
+from tests.chapters import find_gain
+from tests.samples import health_of_partitions, inventory, manifest, share
 
 RULE = RewriteDataFilesRule()
 TARGET = 100 * MIB
@@ -447,7 +447,7 @@ def test_files_that_have_lost_all_their_rows_leave_nothing() -> None:
 
 
 def test_what_a_rewrite_would_gain_says_how_many_files_have_deletes() -> None:
-    gain = find_gain(RULE, health_of(partition([MIB] * 2, deleted=(deleted(MIB, 1.0),))), None, NOW)
+    gain = find_gain(RULE, health_of(partition([MIB] * 2, deleted=(deleted(MIB, 1.0),))))
     assert gain is not None
     assert (
         "2 files in 1 group would become 1; 1 of them have deletes that would be applied"

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.decide.gain import Gain, find_gain
 from maintainer.domain.action import (
     ComputePartitionStats,
     ComputeTableStats,
@@ -24,9 +23,10 @@ from maintainer.domain.rules import (
     RewritePositionDeleteFilesRule,
 )
 from maintainer.domain.units import MIB
-from maintainer.estimate.floors import refuse
 from maintainer.estimate.rewrite_position_delete_files import estimate_rewrite_position_deletes
-from tests.samples import NOW, health_of_partitions
+from maintainer.procedures.procedure import Gain
+from tests.chapters import find_gain, refuse
+from tests.samples import health_of_partitions
 
 DELETES = RewritePositionDeleteFilesRule()
 ALL = (("rewrite-all", "true"),)
@@ -89,7 +89,7 @@ def joined(
 
 
 def gain_of(health: TableHealth, rule: Rule = DELETES) -> Gain:
-    gain = find_gain(rule, health, None, NOW)
+    gain = find_gain(rule, health)
     assert gain is not None
     return gain
 
@@ -276,7 +276,7 @@ def test_in_format_version_3_every_position_delete_file_becomes_deletion_vectors
 
 
 def test_without_position_deletes_there_is_nothing_to_do() -> None:
-    assert find_gain(DELETES, table_of(partition("a", 5, 0)), None, NOW) is None
+    assert find_gain(DELETES, table_of(partition("a", 5, 0))) is None
 
 
 @given(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from maintainer.decide.rewrite.limits import GROUP_SIZE
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.conflict import ConflictKind
 from maintainer.domain.effect import RowProof
@@ -14,6 +13,7 @@ from maintainer.domain.job import FailureReason, JobState, Outcome
 from maintainer.domain.notice import NoticeKind
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import Budget, RuleName
+from maintainer.procedures.rewrite_data_files.limits import GROUP_SIZE
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.procedures.registry import call_statement
 from tests.torture.chaos import Event
 from tests.torture.check import Checked, Fault
 from tests.torture.minima import (

@@ -11,10 +11,10 @@ from maintainer.api.orphans import MAX_FILES_TOLD, OrphanFileOut, write_list
 from maintainer.cli.output.console import OutputFormat, echo, print_json, print_list
 from maintainer.cli.output.rows import Rows
 from maintainer.cli.state import Config, Format, TableName, load, open_app
-from maintainer.decide.orphans.approval import describe_removal
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.orphan import OrphanList, OrphanListState
 from maintainer.domain.units import format_instant, format_size
+from maintainer.procedures.remove_orphan_files.approval import describe_removal
 from maintainer.requests.approval import approve_list, find_list, reject_list, restore_list
 
 orphans_app = typer.Typer(

@@ -109,8 +109,8 @@ def judge_facts(facts: SparkFacts, where: str = "") -> Iterator[Finding]:
         not old,
         "; ".join((f"{versions} (at {facts.at:%F %T} UTC)", *old)),
     )
-    for fault in find_faults(facts):
-        yield f"rule {fault.rule}{where}", True, f"restricted: {fault.sentence}"
+    for rule, fault in find_faults(facts):
+        yield f"rule {rule}{where}", True, f"restricted: {fault.sentence}"
 
 
 def _try_table(trial: Trial, place: Scratch, where: str) -> Sequence[Finding]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.cli.output import show
 from maintainer.cli.output.console import EXIT_FAILED, OutputFormat, print_json, print_list, say
 from maintainer.cli.output.policy_warnings import warn_of_policies
@@ -22,6 +21,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.plan import Plan, SkippedRule
 from maintainer.domain.pool import DEFAULT_POOL
+from maintainer.procedures.registry import call_statement
 from maintainer.requests.preview import preview
 from maintainer.steps.admission import read_queue
 

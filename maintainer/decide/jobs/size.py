@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from maintainer.decide.circumstances import Circumstances
-from maintainer.decide.rewrite.limits import GROUPS_AT_ONCE, USABLE_SHARE, weigh_deletes
 from maintainer.domain.action import Action, RewriteDataFiles, RewritePositionDeleteFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.job import FailureReason
@@ -20,6 +19,11 @@ from maintainer.domain.rules import (
     RewritePositionDeleteFilesRule,
 )
 from maintainer.domain.units import GIB, format_count, format_size
+from maintainer.procedures.rewrite_data_files.limits import (
+    GROUPS_AT_ONCE,
+    USABLE_SHARE,
+    weigh_deletes,
+)
 
 # Memory for each item; the estimates are high.
 # The planner's task for a file, with statistics, is in memory until its group is rewritten.

@@ -19,8 +19,6 @@ from maintainer.compare.rollback import (
     conclude_unreported,
     measure_removal,
 )
-from maintainer.decide.orphans.approval import hold_for, refuse_removal
-from maintainer.decide.orphans.scan import MAX_FILES, judge_orphans
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
 from maintainer.domain.audit import BY_PROOF
 from maintainer.domain.effect import Effect
@@ -37,6 +35,8 @@ from maintainer.domain.orphan import (
     quarantine_of,
 )
 from maintainer.ports import Ports
+from maintainer.procedures.remove_orphan_files.approval import hold_for, refuse_removal
+from maintainer.procedures.remove_orphan_files.scan import MAX_FILES, judge_orphans
 from maintainer.steps.kinds.location_check import find_new_tables
 from maintainer.steps.pauses import pause_table
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 
 from maintainer.compare.conclusion import conclude
 from maintainer.decide.notices import notice_of_list
-from maintainer.decide.orphans.approval import OrphanScan, describe_list, make_list
-from maintainer.decide.orphans.scan import MAX_FILES, Assessment, describe_judgement, judge_orphans
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.effect import Effect
 from maintainer.domain.health import TableHealth
@@ -18,6 +16,13 @@ from maintainer.domain.orphan import FoundFile, FoundOrphans, OrphanListState
 from maintainer.domain.policy import Policy
 from maintainer.domain.rules import RemoveOrphanFilesRule
 from maintainer.ports import Ports
+from maintainer.procedures.remove_orphan_files.approval import OrphanScan, describe_list, make_list
+from maintainer.procedures.remove_orphan_files.scan import (
+    MAX_FILES,
+    Assessment,
+    describe_judgement,
+    judge_orphans,
+)
 from maintainer.steps.kinds.location_check import record_foreign_locations
 from maintainer.steps.kinds.maintenance import find_effect, prepare_maintenance
 from maintainer.steps.kinds.orphan_removal import prepare_removal, prove_removal

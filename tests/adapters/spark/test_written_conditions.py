@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from maintainer.adapters.spark.local import LocalRunner
-from maintainer.adapters.spark.statements.procedure import call_statement
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.procedures.registry import call_statement
 from tests.adapters.spark.workshop import run_sql
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

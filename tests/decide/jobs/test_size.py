@@ -8,7 +8,6 @@ import pytest
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.jobs.size import SizeChoice, choose_size, spread_groups
 from maintainer.decide.plan import decide
-from maintainer.decide.rewrite.limits import GROUPS_AT_ONCE
 from maintainer.domain.action import RewriteDataFiles, RewriteManifests, RewritePositionDeleteFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import Estimate, FailureStreak, RuleHistory
@@ -21,6 +20,7 @@ from maintainer.domain.rules import (
     RewriteManifestsRule,
     RewritePositionDeleteFilesRule,
 )
+from maintainer.procedures.rewrite_data_files.limits import GROUPS_AT_ONCE
 from tests.samples import NOW, health_of_partitions
 
 SMALL, MEDIUM, LARGE = (

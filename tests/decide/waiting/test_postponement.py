@@ -9,7 +9,6 @@ import pytest
 
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide, on_request
-from maintainer.decide.rewrite.limits import shrink_groups
 from maintainer.decide.waiting.postponement import LONGEST_INTERVAL, find_pause
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.admission import ScopePause
@@ -23,6 +22,7 @@ from maintainer.domain.rules import (
 )
 from maintainer.domain.units import MIB
 from maintainer.policy.restriction import find_scope_pause, hash_scope_pauses, is_draining
+from maintainer.procedures.rewrite_data_files.limits import shrink_groups
 from tests.samples import NOW, TABLE, health_of_partitions
 
 FILES = RewriteDataFilesRule()

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from maintainer.compare.rule_history import PASSING, extend_streak
 from maintainer.decide.circumstances import Circumstances, digest_state
 from maintainer.decide.plan import decide
-from maintainer.decide.rewrite.limits import shrink_groups
 from maintainer.decide.waiting.retries import (
     EXHAUSTED_WAIT,
     JITTER_SHARE,
@@ -29,6 +28,7 @@ from maintainer.domain.plan import FailureStreak, RuleHistory
 from maintainer.domain.policy import Rule
 from maintainer.domain.rules import RewriteDataFilesRule, RewriteManifestsRule
 from maintainer.domain.units import MIB
+from maintainer.procedures.rewrite_data_files.limits import shrink_groups
 from tests.adapters.store.values import failed, make_job
 from tests.decide.waiting.test_postponement import ENFORCED, ROTTEN, held
 from tests.samples import NOW

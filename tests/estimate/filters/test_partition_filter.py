@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maintainer.decide.gain import find_gain
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.rules import RewriteDataFilesRule
@@ -17,6 +16,7 @@ from maintainer.estimate.rewrite_data_files import (
     estimate_rewrite_data_files,
     plan_groups,
 )
+from tests.chapters import find_gain
 from tests.examples import examples
 from tests.samples import NOW, health_of_partitions
 
@@ -334,14 +334,14 @@ def test_what_is_cut_stays_so_when_only_a_part_of_it_is_rewritten() -> None:
 
 
 def test_a_filter_that_leaves_out_all_there_is_to_gain_has_nothing_to_gain_in_words() -> None:
-    gain = find_gain(replace(RULE, where="day = DATE '2026-03-02'"), HEALTH, None, NOW)
+    gain = find_gain(replace(RULE, where="day = DATE '2026-03-02'"), HEALTH)
     assert gain is not None
     assert (gain.is_worthwhile, gain.code) == (False, SkipCode.NOTHING_TO_GAIN)
     assert gain.sentence.startswith(
         "4 small files are in 1 partition of the 1 that the policy's filter may select, at most "
         "4 in one; a rewrite selects"
     )
-    nowhere = find_gain(replace(RULE, where="day = DATE '2027-01-01'"), HEALTH, None, NOW)
+    nowhere = find_gain(replace(RULE, where="day = DATE '2027-01-01'"), HEALTH)
     assert nowhere is not None
     assert nowhere.sentence == (
         "no partition of the 0 that the policy's filter may select has a file that a rewrite "

@@ -10,16 +10,13 @@ from maintainer.adapters.spark.statements.orphans import (
     disposal_statement,
     orphan_statements,
 )
-from maintainer.adapters.spark.statements.procedure import (
-    call_statement,
-    name_table,
-    rollback_statement,
-)
 from maintainer.adapters.spark.statements.safeguards import statements_after, statements_before
 from maintainer.domain.action import JobAction, RemoveOrphanFiles, RewriteDataFiles, RollBack
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
+from maintainer.procedures.call import name_table, write_call, write_snapshot
+from maintainer.procedures.registry import call_statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +78,12 @@ def _check_main(table: TableIdentifier, action: RollBack) -> str:
         f"SELECT assert_true({standing} = {expected}, 'main has changed from snapshot "
         f"{expected}') AS is_unmoved"
     )
+
+
+def rollback_statement(table: TableIdentifier, action: RollBack) -> str:
+    """Write the statement that sets main back; it fails if the snapshot is not an ancestor."""
+    name = "rollback_to_snapshot"
+    return write_call(table, name, [write_snapshot(name, action.snapshot_id)])
 
 
 def main_statement(table: TableIdentifier, action: JobAction) -> str:

@@ -8,18 +8,13 @@ from dataclasses import dataclass
 
 from maintainer.adapters.spark.driver.lists.files import SHOW
 from maintainer.adapters.spark.driver.mover import MOVE
-from maintainer.adapters.spark.statements.procedure import (
-    LISTING_VIEW,
-    call_statement,
-    name_table,
-    quote_identifier,
-    quote_text,
-    view_of,
-)
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
+from maintainer.domain.condition_tokens import quote_identifier, quote_text
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.orphan import quarantine_of
+from maintainer.domain.orphan import LISTING_VIEW, quarantine_of, view_of
+from maintainer.procedures.call import name_table
+from maintainer.procedures.registry import call_statement
 
 PART_FILES = 250_000  # listed files that one dry run compares with the table
 # Referenced files that are reported after a removal: all files of a small table, else a sample.

@@ -6,12 +6,6 @@ from datetime import timedelta
 from math import ceil
 
 from maintainer.adapters.spark.driver.results import EXECUTE
-from maintainer.adapters.spark.statements.procedure import (
-    PARTS_OF_SCOPE,
-    name_table,
-    quote_identifier,
-    quote_text,
-)
 from maintainer.domain.action import (
     Canary,
     Checksum,
@@ -21,7 +15,9 @@ from maintainer.domain.action import (
     rollback_tag,
 )
 from maintainer.domain.condition import enclose
+from maintainer.domain.condition_tokens import quote_identifier, quote_text
 from maintainer.domain.job import JOBS_MARK, Job
+from maintainer.procedures.call import PARTS_OF_SCOPE, name_table
 
 CANARY_ROWS = 100
 _LEAST_MINUTES = 1

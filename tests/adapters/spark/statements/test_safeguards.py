@@ -11,7 +11,6 @@ from hypothesis import event, example, given
 from hypothesis import strategies as st
 
 from maintainer.adapters.spark.statements.job import statements_of
-from maintainer.adapters.spark.statements.procedure import quote_text
 from maintainer.adapters.spark.statements.safeguards import statements_after, statements_before
 from maintainer.domain.action import (
     Action,
@@ -27,6 +26,7 @@ from maintainer.domain.action import (
     Safeguards,
 )
 from maintainer.domain.condition import rewrite_condition
+from maintainer.domain.condition_tokens import quote_text
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.job import Baseline, Job
 from maintainer.domain.plan import Estimate

@@ -8,26 +8,25 @@ from datetime import timedelta
 import pytest
 
 from maintainer.decide.circumstances import Circumstances
-from maintainer.decide.gain import find_gain
-from maintainer.decide.orphans.scan import (
-    FOREIGN_TRUST,
-    MAX_FILES,
-    Assessment,
-    Surroundings,
-    describe_judgement,
-    judge_orphans,
-    refuse_orphans,
-)
 from maintainer.decide.plan import decide
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.location import Aliases, TableLocation, normalise_path
-from maintainer.domain.orphan import FoundFile, quarantine_of
+from maintainer.domain.orphan import FoundFile, Surroundings, quarantine_of
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Approval, Mode, Policy
 from maintainer.domain.rules import RemoveOrphanFilesRule
 from maintainer.domain.units import MIB
 from maintainer.estimate.floors import check_before_submit, is_older_pointer
+from maintainer.procedures.remove_orphan_files.scan import (
+    FOREIGN_TRUST,
+    MAX_FILES,
+    Assessment,
+    describe_judgement,
+    judge_orphans,
+    refuse_orphans,
+)
+from tests.chapters import find_gain
 from tests.samples import NOW, UUID, health_of_partitions
 
 DAY = timedelta(days=1)
@@ -239,7 +238,7 @@ def test_guard_7_the_job_is_not_handed_over_on_an_older_pointer() -> None:
 
 
 def test_the_action_lists_what_is_older_than_the_policys_age_to_the_full_hour() -> None:
-    gain = find_gain(RULE, OLD, None, NOW + timedelta(minutes=20))
+    gain = find_gain(RULE, OLD, NOW + timedelta(minutes=20))
     assert gain is not None
     assert gain.action == RemoveOrphanFiles(
         NOW - 7 * DAY, OLD.location, (("prefix_listing", "true"),)
@@ -248,7 +247,7 @@ def test_the_action_lists_what_is_older_than_the_policys_age_to_the_full_hour() 
         "files older than 7 d that the table does not reference would be listed; nothing is "
         "deleted before a person approves the list"
     )
-    free = find_gain(replace(RULE, approval=Approval.AUTOMATIC), OLD, None, NOW)
+    free = find_gain(replace(RULE, approval=Approval.AUTOMATIC), OLD)
     assert free is not None
     assert free.sentence.endswith("would be listed, and are removed without an approval")
     plan = decide(
@@ -391,7 +390,7 @@ def test_guard_5_a_list_that_is_not_whole_or_too_long_or_without_sizes_is_refuse
 
 def test_a_storage_that_hadoop_does_not_list_by_itself_is_listed_by_the_tables_own_access() -> None:
     def options(location: str, *given: tuple[str, str]) -> tuple[tuple[str, str], ...]:
-        gain = find_gain(replace(RULE, options=given), replace(OLD, location=location), None, NOW)
+        gain = find_gain(replace(RULE, options=given), replace(OLD, location=location))
         assert gain is not None
         assert isinstance(gain.action, RemoveOrphanFiles)
         return gain.action.options

@@ -12,11 +12,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from maintainer.decide.rewrite.limits import JobBounds
 from maintainer.domain.health import PartitionKey, TableHealth
 from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import MIB, format_count, format_size, is_recent
 from maintainer.estimate.rewrite_data_files import FileGroup, PlannerOptions, plan_groups
+from maintainer.procedures.rewrite_data_files.limits import JobBounds
 
 MIN_FILE_SIZE = "min-file-size-bytes"
 SPAN = 512  # the largest bound divided by the smallest

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from maintainer.decide.rewrite.limits import JobBounds, Limit
 from maintainer.domain.health import PartitionKey, TableHealth
 from maintainer.domain.plan import Estimate, SkipCode
 from maintainer.domain.rules import RewriteDataFilesRule
@@ -21,6 +20,7 @@ from maintainer.estimate.rewrite_data_files import (
     estimate_groups,
     plan_groups,
 )
+from maintainer.procedures.rewrite_data_files.limits import JobBounds, Limit
 
 
 @dataclass(frozen=True, slots=True)

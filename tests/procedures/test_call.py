@@ -6,12 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.adapters.spark.statements.procedure import (
-    call_statement,
-    quote_identifier,
-    quote_text,
-    view_of,
-)
 from maintainer.domain.action import (
     Action,
     ApprovedList,
@@ -24,9 +18,12 @@ from maintainer.domain.action import (
     RewriteManifests,
     RewritePositionDeleteFiles,
 )
+from maintainer.domain.condition_tokens import quote_identifier, quote_text
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier, split_levels
 from maintainer.domain.option import PROCEDURE_OPTIONS, REWRITE_DATA_FILES_OPTIONS
+from maintainer.domain.orphan import view_of
+from maintainer.procedures.registry import call_statement
 
 ORDERS = TableIdentifier("lake", ("sales",), "orders")
 DEFAULTS = ", ".join(

@@ -10,7 +10,21 @@ from datetime import timedelta
 import pytest
 
 from maintainer.decide.circumstances import Circumstances, digest_state
-from maintainer.decide.orphans.approval import (
+from maintainer.decide.plan import decide
+from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
+from maintainer.domain.orphan import (
+    FoundFile,
+    OrphanList,
+    OrphanListState,
+    Surroundings,
+    hash_files,
+)
+from maintainer.domain.plan import Plan, RuleHistory, SkipCode, name_state
+from maintainer.domain.policy import Approval, Mode, Policy, RuleName
+from maintainer.domain.rules import RemoveOrphanFilesRule
+from maintainer.domain.units import MIB
+from maintainer.estimate.floors import check_before_submit
+from maintainer.procedures.remove_orphan_files.approval import (
     LIST_LIFE,
     OrphanScan,
     approve,
@@ -25,15 +39,7 @@ from maintainer.decide.orphans.approval import (
     refuse_restoring,
     reject,
 )
-from maintainer.decide.orphans.scan import Surroundings, judge_orphans
-from maintainer.decide.plan import decide
-from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
-from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, hash_files
-from maintainer.domain.plan import Plan, RuleHistory, SkipCode, name_state
-from maintainer.domain.policy import Approval, Mode, Policy, RuleName
-from maintainer.domain.rules import RemoveOrphanFilesRule
-from maintainer.domain.units import MIB
-from maintainer.estimate.floors import check_before_submit
+from maintainer.procedures.remove_orphan_files.scan import judge_orphans
 from tests.samples import NOW, health_of_partitions
 
 DAY = timedelta(days=1)

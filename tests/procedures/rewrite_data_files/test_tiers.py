@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.decide.gain import Gain, find_gain
-from maintainer.decide.rewrite.tiers import COLD_AGE, MOST_TIERS, find_bounds
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.file_sizes import DeletedFiles
 from maintainer.domain.health import TableHealth
@@ -19,6 +17,9 @@ from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import MIB
+from maintainer.procedures.procedure import Gain
+from maintainer.procedures.rewrite_data_files.tiers import COLD_AGE, MOST_TIERS, find_bounds
+from tests.chapters import find_gain
 from tests.samples import NOW, health_of_partitions
 
 RULE = RewriteDataFilesRule(
@@ -46,7 +47,7 @@ def mib(*sizes: int) -> list[int]:
 
 
 def gain_of(health: TableHealth, rule: RewriteDataFilesRule = RULE) -> Gain:
-    gain = find_gain(rule, health, None, NOW)
+    gain = find_gain(rule, health)
     assert gain is not None
     return gain
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import assert_never
 
-from maintainer.decide.orphans.scan import Assessment
 from maintainer.domain.action import ApprovedList, Disposal
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -16,6 +15,7 @@ from maintainer.domain.orphan import OrphanList, OrphanListState, hash_files
 from maintainer.domain.policy import Approval, Policy
 from maintainer.domain.rules import RemoveOrphanFilesRule
 from maintainer.domain.units import format_count, format_instant, format_size, write_duration
+from maintainer.procedures.remove_orphan_files.scan import Assessment
 
 LIST_LIFE = timedelta(days=7)  # the time to approve a list, and again the time to remove its files
 

@@ -9,11 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maintainer.decide.circumstances import Circumstances
-from maintainer.decide.gain import find_gain
 from maintainer.decide.plan import decide, on_request
-from maintainer.decide.rewrite import selection as selection_module
-from maintainer.decide.rewrite.limits import Fit, JobBounds
-from maintainer.decide.rewrite.selection import Selection, select_groups
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.errors import InvalidValueError
@@ -31,6 +27,10 @@ from maintainer.estimate.rewrite_data_files import (
     estimate_rewrite_data_files,
     plan_groups,
 )
+from maintainer.procedures.rewrite_data_files import selection as selection_module
+from maintainer.procedures.rewrite_data_files.limits import Fit, JobBounds
+from maintainer.procedures.rewrite_data_files.selection import Selection, select_groups
+from tests.chapters import find_gain
 from tests.samples import NOW, health_of_partitions
 
 RULE = RewriteDataFilesRule(cooldown=timedelta(0))
@@ -74,7 +74,7 @@ def test_a_table_that_nobody_writes_to_is_taken_whole() -> None:
 
 def test_guard_14_hot_partitions_are_left_out_by_a_filter() -> None:
     health = table(THREE, {"p=1": 14 * MINUTE})
-    gain = find_gain(RULE, health, None, NOW)
+    gain = find_gain(RULE, health)
     assert gain is not None
     assert isinstance(gain.action, RewriteDataFiles)
     assert (gain.action.where, gain.estimate.items_before, gain.estimate.items_after) == (
@@ -144,7 +144,7 @@ def test_a_job_takes_the_partitions_with_the_most_to_gain_for_each_byte() -> Non
 def test_slices_end_when_nothing_is_left() -> None:
     left = dict(MANY)
     jobs = 0
-    while (gain := find_gain(SLICED, table(left), None, NOW)) is not None and gain.is_worthwhile:
+    while (gain := find_gain(SLICED, table(left))) is not None and gain.is_worthwhile:
         selection = select_groups(SLICED, table(left), NOW)
         taken = {text for _, text in places_of(selection)}
         assert gain.estimate.bytes_rewritten <= 12 * MIB
@@ -170,16 +170,16 @@ def test_without_a_filter_the_whole_table_is_taken_at_once() -> None:
 
 
 def test_the_policys_own_filter_stands_beside_that_of_the_partitions() -> None:
-    gain = find_gain(replace(SLICED, where="a < 1 OR b"), table(MANY), None, NOW)
+    gain = find_gain(replace(SLICED, where="a < 1 OR b"), table(MANY))
     assert gain is not None
     assert isinstance(gain.action, RewriteDataFiles)
     assert gain.action.where == "(a < 1 OR b) AND ((`p` = 6))"
-    assert find_gain(replace(RULE, where="a < 1"), table(MANY), None, NOW).action.where == "a < 1"  # type: ignore[union-attr]
+    assert find_gain(replace(RULE, where="a < 1"), table(MANY)).action.where == "a < 1"  # type: ignore[union-attr]
 
 
 def test_a_filter_that_would_set_the_partitions_aside_is_not_written() -> None:
     with pytest.raises(InvalidValueError, match=r"closes a bracket with \) at character 2"):
-        find_gain(replace(SLICED, where="a) OR (b"), table(MANY), None, NOW)
+        find_gain(replace(SLICED, where="a) OR (b"), table(MANY))
 
 
 def test_a_filter_holds_no_more_partitions_than_a_statement_can() -> None:
@@ -421,7 +421,7 @@ def select_by(where: str | None, health: TableHealth) -> set[tuple[int, str]]:
 
 def test_the_estimate_is_of_the_chosen_partitions_alone() -> None:
     health = table(MANY)
-    gain = find_gain(SLICED, health, None, NOW)
+    gain = find_gain(SLICED, health)
     assert gain is not None
     assert gain.estimate == estimate_rewrite_data_files(health, RULE, {(0, "p=6")})
 

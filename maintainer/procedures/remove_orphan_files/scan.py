@@ -12,7 +12,7 @@ from re import compile as compile_regex
 
 from maintainer.domain.health import TableHealth
 from maintainer.domain.location import TableLocation, normalise_path, overlap
-from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState
+from maintainer.domain.orphan import FoundFile, OrphanListState, Surroundings
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.rules import MIN_ORPHAN_AGE, RemoveOrphanFilesRule
 from maintainer.domain.units import format_count, format_duration, format_instant, format_size
@@ -40,16 +40,6 @@ _PROTECTED_NAME = compile_regex(
 _STAGING = frozenset(
     {"_temporary", ".spark-staging", "staging", ".staging", "_staging", ".hive-staging"}
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """The facts that an orphan scan needs besides the table itself."""
-
-    first_seen_at: datetime | None  # when the daemon first saw the table
-    neighbours: tuple[TableLocation, ...]  # locations that may overlap with the table's own
-    is_complete: bool  # every catalog has been listed, and every table measured
-    lists: tuple[OrphanList, ...] = ()  # the table's orphan lists that are not final
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,6 @@ import pytest
 
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
-from maintainer.decide.rewrite.limits import (
-    BYTES_PER_FILE_BYTE,
-    BYTES_PER_ROW,
-    GROUP_SIZE,
-    GROUPS_AT_ONCE,
-    USABLE_SHARE,
-    fit_deletes,
-    weigh_deletes,
-)
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import Content, PartitionField, PartitionSpec
@@ -26,6 +17,15 @@ from maintainer.domain.policy import Mode, Policy, RuleName
 from maintainer.domain.rules import RULES, RewriteDataFilesRule
 from maintainer.domain.units import GIB, MIB
 from maintainer.measure.health import measure
+from maintainer.procedures.rewrite_data_files.limits import (
+    BYTES_PER_FILE_BYTE,
+    BYTES_PER_ROW,
+    GROUP_SIZE,
+    GROUPS_AT_ONCE,
+    USABLE_SHARE,
+    fit_deletes,
+    weigh_deletes,
+)
 from tests.samples import NOW, inventory, manifest, share
 
 RULE = RewriteDataFilesRule()

@@ -10,16 +10,6 @@ from hypothesis import strategies as st
 
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
-from maintainer.decide.rewrite.limits import (
-    LEAST_WORK_PER_START_UP,
-    MOST_FILES,
-    Fit,
-    JobBounds,
-    find_gap,
-    find_most_bytes,
-    limit_between_commits,
-)
-from maintainer.decide.rewrite.selection import Selection, select_groups
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.cost import Calibration
 from maintainer.domain.health import PartitionKey, TableHealth
@@ -29,6 +19,16 @@ from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.rules import RewriteDataFilesRule, RewriteManifestsRule
 from maintainer.domain.units import GIB, MIB
 from maintainer.estimate.cost import Pace, find_byte_share
+from maintainer.procedures.rewrite_data_files.limits import (
+    LEAST_WORK_PER_START_UP,
+    MOST_FILES,
+    Fit,
+    JobBounds,
+    find_gap,
+    find_most_bytes,
+    limit_between_commits,
+)
+from maintainer.procedures.rewrite_data_files.selection import Selection, select_groups
 from tests.examples import examples
 from tests.samples import NOW, health_of_partitions
 

@@ -11,11 +11,8 @@ from hypothesis import strategies as st
 
 from maintainer.admit.admission import admit
 from maintainer.admit.budgets import AdmissionCircumstances
-from maintainer.decide import plan as decide_module
 from maintainer.decide.circumstances import Circumstances
 from maintainer.decide.plan import decide
-from maintainer.decide.rewrite.limits import MOST_FILES, Fit, JobBounds, Limit
-from maintainer.decide.rewrite.selection import select_groups
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.admission import AdmissionRules, find_candidates
 from maintainer.domain.cost import Calibration
@@ -26,7 +23,17 @@ from maintainer.domain.policy import Budget, Mode, Policy, RuleName
 from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.rules import RewriteDataFilesRule, RewriteManifestsRule
 from maintainer.domain.units import GIB, MIB
-from maintainer.estimate.cost import most_work, predict
+from maintainer.estimate.cost import most_work
+from maintainer.procedures.rewrite_data_files import chapter
+from maintainer.procedures.rewrite_data_files.limits import (
+    FIRST_PACE,
+    MOST_FILES,
+    Fit,
+    JobBounds,
+    Limit,
+)
+from maintainer.procedures.rewrite_data_files.selection import select_groups
+from tests.chapters import predict
 from tests.samples import NOW, health_of_partitions
 
 FILES = RuleName.REWRITE_DATA_FILES
@@ -151,7 +158,7 @@ def test_what_was_no_use_for_shortness_does_not_bound_the_slice_of_a_day(
     assert not select_groups(
         RewriteDataFilesRule(), health, NOW, JobBounds(Fit({}), timedelta(0), (short,))
     ).limit, "of which nothing would be gained"
-    monkeypatch.setattr(decide_module, "limit_between_commits", lambda *_: short)
+    monkeypatch.setattr(chapter, "limit_between_commits", lambda *_: short)
     assert planned_of(plan_of(health, rules)) == expected
 
 
@@ -163,7 +170,7 @@ def test_other_rules_are_not_parted() -> None:
 
 @given(limit=st.floats(0.5, 1e4), memory=st.floats(0.5, 64))
 def test_so_much_work_takes_so_many_hours(limit: float, memory: float) -> None:
-    work = most_work(FILES, limit, Calibration(), memory)
+    work = most_work(FIRST_PACE, limit, memory)
     if work > 0:
         assert predict(FILES, work, Calibration(), memory).gb_hours_p90 == pytest.approx(
             limit, rel=0.01

@@ -7,15 +7,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import inf
 
-from maintainer.decide.circumstances import Circumstances
-from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.cost import Calibration
 from maintainer.domain.health import PartitionKey, TableHealth
 from maintainer.domain.plan import RuleHistory
-from maintainer.domain.policy import Charge, Policy, RuleName
+from maintainer.domain.policy import Charge, RuleName
 from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import GIB, format_count, format_duration, format_size
-from maintainer.estimate.cost import Pace, find_byte_share, find_pace, most_work
+from maintainer.estimate.cost import (
+    FIRST_BYTES_PER_SECOND,
+    Pace,
+    find_byte_share,
+    find_pace,
+    most_work,
+)
 
 GROUPS_AT_ONCE = "max-concurrent-file-group-rewrites"
 # An upper bound from measurements with Iceberg 1.12, of the heap for 400,000 deletes. One long took
@@ -31,7 +35,7 @@ MOST_FILES = "max-files-to-rewrite"
 PARTIAL_PROGRESS = "partial-progress.enabled"
 LEAST_TARGETS_PER_GROUP = 4  # a smaller group could fill only very few files of the target size
 LEAST_WORK_PER_START_UP = 0.5  # in a shorter job, most of the time would be its start-up
-JOB_SHARE = 0.25  # of a daily budget; a larger job would fit only if hardly anything else started
+FIRST_PACE = Pace(8.0, 1 / FIRST_BYTES_PER_SECOND)  # 400 files of 2 KB took 5.6 s on a local disk
 _SECONDS_PER_HOUR = 3600
 
 
@@ -168,7 +172,7 @@ def limit_between_commits(
     conflicts = history.recent_conflicts
     if not conflicts:
         return None
-    pace, gap = find_pace(RuleName.REWRITE_DATA_FILES, calibration), find_gap(health)
+    pace, gap = find_pace(RuleName.REWRITE_DATA_FILES, FIRST_PACE, calibration), find_gap(health)
 
     def explain(part: int, _whole: int) -> str:
         work = format_duration(timedelta(seconds=pace.seconds(part / find_byte_share(health))))
@@ -213,32 +217,19 @@ def find_gap(health: TableHealth) -> timedelta | None:
 
 
 def limit_to_a_day(
-    health: TableHealth, policy: Policy, circumstances: Circumstances, memory_gb: float
+    health: TableHealth, most: Charge, calibration: Calibration, memory_gb: float
 ) -> Limit | None:
-    """The limit from the daily budgets, so that a large job leaves room for other jobs.
+    """The limit from the most of the daily budgets that one job may take.
 
-    None without budgets, for a person's request, and if not even the start-up fits.
+    So a large job leaves room for other jobs. None without budgets, and if not even the start-up
+    fits.
     """
-    if circumstances.is_requested or circumstances.admission is None:
-        return None
-    share = find_most_per_job(circumstances.admission, health.table.catalog, policy)
-    work = most_work(
-        RuleName.REWRITE_DATA_FILES, share.gb_hours, circumstances.calibration, memory_gb
-    )
-    most = min(share.bytes, work * find_byte_share(health))
+    pace = find_pace(RuleName.REWRITE_DATA_FILES, FIRST_PACE, calibration)
+    work = most_work(pace, most.gb_hours, memory_gb)
+    least = min(most.bytes, work * find_byte_share(health))
 
     def explain(_part: int, whole: int) -> str:
         size = format_size(whole)
         return f"because all of {size} is more than a quarter of the budgets of a day"
 
-    return Limit(int(most), is_of_groups=False, reason=explain) if 1 <= most < inf else None
-
-
-def find_most_per_job(rules: AdmissionRules, catalog: str, policy: Policy) -> Charge:
-    """A quarter of the daily budgets, without their reserved parts; infinite without limits."""
-    given = (rules.fleet, rules.per_catalog.get(catalog), policy.budget)
-    budgets = [each for each in given if each is not None]
-    share = (1.0 - rules.urgent_share - rules.explore_share) * JOB_SHARE
-    sizes = [each.bytes_per_day for each in budgets if each.bytes_per_day is not None]
-    hours = [each.gb_hours_per_day for each in budgets if each.gb_hours_per_day is not None]
-    return Charge(min(sizes, default=inf) * share, min(hours, default=inf) * share)
+    return Limit(int(least), is_of_groups=False, reason=explain) if 1 <= least < inf else None

@@ -1,1 +1,0 @@
-"""Pure: which orphan files may be removed, and who approves it."""

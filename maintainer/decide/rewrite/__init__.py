@@ -1,1 +1,0 @@
-"""Pure: how a rewrite of data files is limited to a part of the work."""

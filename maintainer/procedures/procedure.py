@@ -1,0 +1,137 @@
+"""The protocol of a chapter: everything that the daemon knows about one of Iceberg's procedures."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import ClassVar, Generic, TypeVar
+
+from maintainer.domain.action import Action
+from maintainer.domain.cost import BYTES_PER_FILE, BYTES_PER_GROUP, Benefit, Calibration
+from maintainer.domain.driver import Version, write_version
+from maintainer.domain.health import TableHealth
+from maintainer.domain.orphan import Surroundings
+from maintainer.domain.pin import Pin
+from maintainer.domain.plan import Estimate, RuleHistory, SkipCode
+from maintainer.domain.policy import Charge, Rule, RuleName
+from maintainer.domain.pool import JobSize, SizeProfile
+from maintainer.estimate.cost import PUBLISHED_START_UP_GB_HOURS, Pace
+from maintainer.estimate.floors import Refusal
+
+RuleT = TypeVar("RuleT", bound=Rule)
+ActionT = TypeVar("ActionT", bound=Action)
+Argument = tuple[str, str]  # the name and the value, as Spark SQL
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What a procedure's decision needs besides the rule and the table's health."""
+
+    now: datetime
+    target_bytes: int | None = None  # the policy's target file size; None: the table's own
+    pins: tuple[Pin, ...] = ()  # snapshots that readers need
+    surroundings: Surroundings | None = None  # only if the policy has orphan scans
+    history: RuleHistory | None = None  # of the rule on this table; None: it never ran
+    calibration: Calibration = field(default_factory=Calibration)
+    profile: SizeProfile = field(default_factory=lambda: SizeProfile(JobSize.SMALL, 1.0))
+    tasks_at_once: int = 1  # Spark tasks of one job that run at the same time
+    has_waited_out: bool = False  # it has waited for writers as long as the rule allows
+    most_per_job: Charge | None = None  # of the daily budgets; None: no limit
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """The gain of an action, as Iceberg's procedure would plan it."""
+
+    action: Action
+    estimate: Estimate
+    is_worthwhile: bool
+    sentence: str
+    next_at: datetime | None = None
+    refusal: str | None = None  # why the action must not run although it would help
+    code: SkipCode = SkipCode.NOTHING_TO_GAIN  # why the action is not worthwhile, if it is not
+    # the action finishes the work of an earlier run of the rule, so the cooldown does not apply
+    is_continued: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFault:
+    """A fault of Iceberg: the rule does not run on such tables with a version before `until`."""
+
+    until: Version | None  # the first version without the fault; None: every version has it
+    reason: str
+    concerns: Callable[[Rule, TableHealth], bool] | None = None  # None: every table
+
+    @property
+    def sentence(self) -> str:
+        """The fault with the version that it ends with."""
+        if self.until is None:
+            return f"in every version of Iceberg so far {self.reason}"
+        return f"before Iceberg {write_version(self.until)} {self.reason}"
+
+
+def has_row_lineage(_: Rule, health: TableHealth) -> bool:
+    """True from the format version on in which rows have ids."""
+    return health.format_version >= 3  # noqa: PLR2004 - the format version with row lineage
+
+
+class Chapter(ABC, Generic[RuleT, ActionT]):
+    """One procedure. A chapter has no state and knows no other chapter."""
+
+    rule: ClassVar[type[Rule]]
+    doing: ClassVar[str]  # what a job does, as the begin of a sentence
+    first_pace: ClassVar[Pace]  # before any job has finished
+    faults: ClassVar[tuple[KnownFault, ...]] = ()
+
+    @property
+    def name(self) -> RuleName:
+        """The name of the rule, which is that of the procedure."""
+        return self.rule.name
+
+    # ---- whether it may run
+
+    def refuse(self, rule: RuleT, health: TableHealth, situation: Situation) -> Refusal | None:
+        """The first reason not to run the rule on this table; None when there is none."""
+        return None
+
+    def only_restores(self, situation: Situation) -> bool:
+        """True when the next job only puts back what an earlier job took, which harms nothing."""
+        return False
+
+    # ---- what it would do
+
+    @abstractmethod
+    def find_gain(self, rule: RuleT, health: TableHealth, situation: Situation) -> Gain | None:
+        """The rule's next action with its estimate; None if it has nothing to do on the table.
+
+        The table has a snapshot.
+        """
+
+    # ---- what it costs, and what it is worth
+
+    def measure_work(self, estimate: Estimate, health: TableHealth) -> float:
+        """The work that the duration depends on, in the unit of the pace."""
+        return (
+            estimate.bytes_rewritten
+            + BYTES_PER_FILE * estimate.items_before
+            + BYTES_PER_GROUP * estimate.partitions
+        )
+
+    @abstractmethod
+    def find_benefit(self, estimate: Estimate) -> Benefit:
+        """The weighted sum of what the action removes. All tables count the same."""
+
+    def publish(self, estimate: Estimate, health: TableHealth) -> tuple[int, float]:
+        """AutoComp's published gain in files, and its cost in GB-hours."""
+        return estimate.items_removed, PUBLISHED_START_UP_GB_HOURS
+
+    # ---- how it is called
+
+    @abstractmethod
+    def write_arguments(self, action: ActionT) -> list[Argument]:
+        """The arguments of the CALL after the table.
+
+        InvalidValueError for an unknown option or an invalid value.
+        """

@@ -1,0 +1,44 @@
+"""The only place that names all procedures. Their order is the order of execution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from maintainer.domain.action import Action
+from maintainer.domain.cost import Calibration
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.policy import RuleName
+from maintainer.estimate.cost import Pace
+from maintainer.estimate.cost import find_pace as refine_pace
+from maintainer.procedures.call import write_call
+from maintainer.procedures.compute_partition_stats import ComputePartitionStatsChapter
+from maintainer.procedures.compute_table_stats import ComputeTableStatsChapter
+from maintainer.procedures.expire_snapshots import ExpireSnapshotsChapter
+from maintainer.procedures.procedure import Chapter
+from maintainer.procedures.remove_orphan_files.chapter import RemoveOrphanFilesChapter
+from maintainer.procedures.rewrite_data_files.chapter import RewriteDataFilesChapter
+from maintainer.procedures.rewrite_manifests import RewriteManifestsChapter
+from maintainer.procedures.rewrite_position_delete_files import RewritePositionDeleteFilesChapter
+
+_ALL: Final[tuple[Chapter[Any, Any], ...]] = (
+    RewriteDataFilesChapter(),
+    RewritePositionDeleteFilesChapter(),
+    RewriteManifestsChapter(),
+    ComputeTableStatsChapter(),
+    ComputePartitionStatsChapter(),
+    ExpireSnapshotsChapter(),
+    RemoveOrphanFilesChapter(),
+)
+CHAPTERS: Final[Mapping[RuleName, Chapter[Any, Any]]] = {one.name: one for one in _ALL}
+
+
+def call_statement(table: TableIdentifier, action: Action) -> str:
+    """Write the action's statement; InvalidValueError for an unknown option or an invalid value."""
+    chapter = CHAPTERS[RuleName(action.procedure)]
+    return write_call(table, action.procedure, chapter.write_arguments(action))
+
+
+def find_pace(rule: RuleName, calibration: Calibration) -> Pace:
+    """The pace of the rule's actions: the first one, refined by all finished jobs."""
+    return refine_pace(rule, CHAPTERS[rule].first_pace, calibration)
