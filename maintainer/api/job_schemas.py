@@ -9,8 +9,7 @@ from pydantic import Field
 
 from maintainer.api.health_schemas import PageOf, ProgressOut, Schema, SnapshotId, Written
 from maintainer.api.plan_schemas import CostOut, EstimateOut, FindingOut, PlanOut, ScoreOut
-from maintainer.domain.cost import Quantity
-from maintainer.domain.effect import ContentProof, RowProof
+from maintainer.domain.effect import ContentProof, Quantity, RowProof
 from maintainer.domain.job import FailureReason, JobRule, JobState
 from maintainer.domain.policy import RuleName
 from maintainer.domain.pool import JobSize

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from maintainer.compare.effect import REWRITTEN_ITEMS, count_claimed, end_of_work
+from maintainer.compare.effect import count_claimed, end_of_work
 from maintainer.domain.action import (
     Checksum,
-    ComputePartitionStats,
-    ComputeTableStats,
-    Procedure,
     RollBack,
 )
 from maintainer.domain.conflict import CONFLICT_WORDS, ConflictKind
@@ -18,6 +15,7 @@ from maintainer.domain.effect import ContentProof, Effect, RowProof
 from maintainer.domain.inventory import StatisticsFile, TableInventory
 from maintainer.domain.job import FailureReason, Job, JobState, Outcome
 from maintainer.domain.units import format_count, format_duration, is_ahead
+from maintainer.procedures.registry import chapter_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +125,9 @@ def _conclude_lost(job: Job, effect: Effect, message: str) -> Conclusion:
         )
     else:
         found = "Spark was lost after its commits; they were found in the table's metadata"
-    if job.procedure is Procedure.EXPIRE_SNAPSHOTS:
-        found += f", but {_LEFT_BY_EXPIRY}"
+    left = chapter_of(job.procedure).left_over
+    if left:
+        found += f", but {left}"
     return _conclude_checked(job, effect, Conclusion(JobState.SUCCEEDED, None, found))
 
 
@@ -162,32 +161,24 @@ def _describe_conflict(outcome: Outcome | None) -> str:
     )
 
 
-# Iceberg commits first and deletes afterwards.
-_LEFT_BY_EXPIRY = "files of the expired snapshots may remain; an orphan scan finds them"
 _ROWS_UNKNOWN = (
     "the rows are not proved: the table's metadata no longer has the snapshot before the job, or "
     "its totals, and others may have committed in between"
 )
-_STATISTICS = {
-    Procedure.COMPUTE_TABLE_STATS: "statistics_file",
-    Procedure.COMPUTE_PARTITION_STATS: "partition_statistics_file",
-}
 
 
 def _find_unproved(job: Job, effect: Effect) -> str | None:
     """A claim of Spark that the table does not confirm; None if it confirms all claims."""
-    procedure = job.procedure
+    chapter = chapter_of(job.procedure)
     claimed = count_claimed(job)
     if claimed and not effect.own_commits:
         return (
-            f"Spark reported {claimed} rewritten {REWRITTEN_ITEMS[procedure]}, but the table has "
+            f"Spark reported {claimed} rewritten {chapter.items}, but the table has "
             f"no snapshot of this job"
         )
-    if procedure is Procedure.REWRITE_POSITION_DELETE_FILES and effect.files_removed:
-        return (
-            f"a rewrite of delete files must leave the data files alone, but "
-            f"{effect.files_removed} of them are gone"
-        )
+    violation = chapter.find_violation(effect)
+    if violation is not None:
+        return violation
     written = claimed_statistics(job)
     if written and not effect.statistics_written:
         return (
@@ -199,8 +190,8 @@ def _find_unproved(job: Job, effect: Effect) -> str | None:
 
 def claimed_statistics(job: Job) -> str | None:
     """The path of the statistics that Spark reports to have written; None for other jobs."""
-    key = _STATISTICS.get(job.procedure)
-    claimed = job.outcome.result.get(key) if key is not None and job.outcome is not None else None
+    key = chapter_of(job.procedure).statistics_figure
+    claimed = job.outcome.result.get(key) if key and job.outcome is not None else None
     return str(claimed) if claimed else None
 
 
@@ -209,22 +200,9 @@ def find_statistics(job: Job, inventory: TableInventory) -> StatisticsFile | Non
 
     It is the file that Spark named or, if Spark was lost, any file of that snapshot.
     """
-    match job.action:
-        case ComputeTableStats(snapshot_id):
-            files = inventory.statistics
-        case ComputePartitionStats(snapshot_id):
-            files = inventory.partition_statistics
-        case _:
-            return None
+    files = chapter_of(job.procedure).find_statistics(job.action, inventory)
     claimed = claimed_statistics(job)
-    return next(
-        (
-            file
-            for file in files
-            if file.snapshot_id == snapshot_id and claimed in {None, file.path}
-        ),
-        None,
-    )
+    return next((file for file in files if claimed in {None, file.path}), None)
 
 
 def is_timed_out(job: Job) -> bool:
@@ -245,8 +223,8 @@ def describe_timeout(job: Job) -> str:
 def _partial(job: Job, effect: Effect) -> str:
     if effect.is_idle:
         return ""
-    left = f" But {_LEFT_BY_EXPIRY}." if job.procedure is Procedure.EXPIRE_SNAPSHOTS else ""
-    return f"Its earlier commits stay: {effect.sentence}{left}"
+    left = chapter_of(job.procedure).left_over
+    return f"Its earlier commits stay: {effect.sentence}" + (f" But {left}." if left else "")
 
 
 # longer than the restart of a catalog; after it a notice is sent and the table is paused

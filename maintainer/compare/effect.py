@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import assert_never
+from functools import partial
 
 from maintainer.compare.row_proof import read_figure
-from maintainer.domain.action import (
-    JobAction,
-    Procedure,
-    RewriteDataFiles,
-    RewritePositionDeleteFiles,
-)
+from maintainer.domain.action import Procedure
 from maintainer.domain.effect import Effect, Measurement, RowProof
 from maintainer.domain.inventory import Snapshot
 from maintainer.domain.job import JOBS_MARK, Baseline, Job
-from maintainer.domain.units import format_number, format_size
-
-REWRITTEN_ITEMS = {
-    Procedure.REWRITE_DATA_FILES: "data files",
-    Procedure.REWRITE_POSITION_DELETE_FILES: "delete files",
-    Procedure.REWRITE_MANIFESTS: "manifests",
-}  # what each rewrite counts as removed
+from maintainer.procedures.registry import chapter_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,21 +78,9 @@ def compare(  # noqa: PLR0913, PLR0917 - all facts of one review
     """Compute a job's effect; only the changes of the job's own commits count."""
     own = commits.own
     before = baseline.measurement
-    is_rewrite = job.procedure in _REWRITES_FILES
-    # A rewrite of delete files adds no data files that could replace missing ones.
-    added = (
-        _sum_figure(own, "added-data-files") if job.procedure is Procedure.REWRITE_DATA_FILES else 0
+    removed = chapter_of(job.procedure).count_removed(
+        partial(_sum_figure, own), before, after, len(commits.others)
     )
-    is_manifests = job.procedure is Procedure.REWRITE_MANIFESTS
-    files_removed = _sum_figure(own, "deleted-data-files") - added if is_rewrite else 0
-    manifests_removed = (
-        _sum_figure(own, "manifests-replaced") - _sum_figure(own, "manifests-created")
-        if is_manifests
-        else 0
-    )
-    snapshots_removed = 0
-    if job.procedure is Procedure.EXPIRE_SNAPSHOTS:
-        snapshots_removed = max(0, before.snapshots + len(commits.others) - after.snapshots)
     counts = [count for count in counted.values() if count is not None]
     effect = Effect(
         before=before,
@@ -111,12 +88,12 @@ def compare(  # noqa: PLR0913, PLR0917 - all facts of one review
         own_commits=len(own),
         own_snapshot_ids=tuple(snapshot.snapshot_id for snapshot in own),
         other_commits=len(commits.others),
-        files_removed=files_removed,
+        files_removed=removed.files,
         delete_files_removed=_sum_figure(own, "removed-delete-files")
         - _sum_figure(own, "added-delete-files"),
-        manifests_removed=manifests_removed,
-        snapshots_removed=snapshots_removed,
-        bytes_rewritten=_sum_figure(own, "removed-files-size") if is_rewrite else 0,
+        manifests_removed=removed.manifests,
+        snapshots_removed=removed.snapshots,
+        bytes_rewritten=removed.bytes_rewritten,
         duration_seconds=job.duration.total_seconds() if job.duration else None,
         rows=rows,
         rows_before=counts[0]
@@ -140,7 +117,7 @@ def _count_lost(job: Job) -> int:
 
     Iceberg reports success in that case and does not mention the refused commits.
     """
-    if job.outcome is None or job.outcome.kind != "finished" or not _commits_in_parts(job.action):
+    if job.outcome is None or job.outcome.kind != "finished" or not _commits_in_parts(job):
         return 0
     failed = job.outcome.result.get("failed_data_files_count")
     left = job.estimate.items_before - count_claimed(job) - int(failed or 0)
@@ -149,8 +126,8 @@ def _count_lost(job: Job) -> int:
 
 def count_claimed(job: Job) -> int:
     """The number of items that Spark reports to have rewritten; 0 for other jobs."""
-    items = REWRITTEN_ITEMS.get(job.procedure)
-    if job.outcome is None or items is None:
+    items = chapter_of(job.procedure).items
+    if job.outcome is None or not items:
         return 0
     claimed = job.outcome.result.get(f"rewritten_{items.replace(' ', '_')}_count")
     return int(claimed) if claimed is not None else 0
@@ -161,13 +138,9 @@ def _count_left(job: Job, own: Sequence[Snapshot]) -> int:
 
     0 for a job that makes a single commit.
     """
-    if end_of_work(job) != "lost" or not own or not _commits_in_parts(job.action):
+    if end_of_work(job) != "lost" or not own or not _commits_in_parts(job):
         return 0
-    replaced = (
-        "deleted-data-files"
-        if job.procedure is Procedure.REWRITE_DATA_FILES
-        else "removed-delete-files"
-    )
+    replaced = chapter_of(job.procedure).replaced_figure
     left = job.estimate.items_before - _sum_figure(own, replaced)
     return left if left > job.estimate.error_bound else 0
 
@@ -177,60 +150,13 @@ def end_of_work(job: Job) -> str:
     return job.outcome.kind if job.outcome is not None else "lost"
 
 
-def _commits_in_parts(action: JobAction) -> bool:
-    """True when the action makes several commits, so that a part of it may be lost."""
-    match action:
-        case RewriteDataFiles():
-            return (
-                dict(action.options).get("partial-progress.enabled") != "false"
-            )  # the job's statement sets this option by default
-        case RewritePositionDeleteFiles():
-            return dict(action.options).get("partial-progress.enabled") == "true"
-        case _:
-            return False
-
-
-_REWRITES_FILES = frozenset({Procedure.REWRITE_DATA_FILES, Procedure.REWRITE_POSITION_DELETE_FILES})
+def _commits_in_parts(job: Job) -> bool:
+    return chapter_of(job.procedure).commits_in_parts(job.action)
 
 
 def describe_effect(effect: Effect, procedure: Procedure) -> str:
     """Describe the effect in one or two sentences."""
-    before, after = effect.before, effect.after
-    if effect.is_idle:
-        text = "Nothing changed."
-    else:
-        match procedure:
-            case Procedure.REWRITE_DATA_FILES:
-                text = (
-                    f"{format_number(before.data_files, 'data files')} became "
-                    f"{format_number(after.data_files)}, "
-                    f"{format_size(effect.bytes_rewritten)} rewritten"
-                )
-                if before.average_file_size_bytes and after.average_file_size_bytes:
-                    text += (
-                        f"; average file size {format_size(before.average_file_size_bytes)} -> "
-                        f"{format_size(after.average_file_size_bytes)}"
-                    )
-                text += "."
-            case Procedure.REWRITE_POSITION_DELETE_FILES:
-                text = (
-                    f"{format_number(before.delete_files, 'delete files')} became "
-                    f"{format_number(after.delete_files)}, "
-                    f"{format_size(effect.bytes_rewritten)} rewritten."
-                )
-            case Procedure.COMPUTE_TABLE_STATS | Procedure.COMPUTE_PARTITION_STATS:
-                text = f"Statistics of snapshot {before.snapshot_id} are written."
-            case Procedure.REWRITE_MANIFESTS:
-                text = (
-                    f"{format_number(before.manifests, 'manifests')} became "
-                    f"{format_number(after.manifests)}."
-                )
-            case Procedure.EXPIRE_SNAPSHOTS:
-                text = f"{before.snapshots:,} snapshots became {after.snapshots:,}."
-            case Procedure.REMOVE_ORPHAN_FILES:
-                text = "Orphan files were listed; nothing was deleted."
-            case _:
-                assert_never(procedure)
+    text = "Nothing changed." if effect.is_idle else chapter_of(procedure).describe(effect)
     return text + _describe_others(effect)
 
 

@@ -8,21 +8,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from maintainer.compare.effect import count_claimed
-from maintainer.domain.action import Canary, Checksum, Procedure
+from maintainer.domain.action import Canary, Checksum
 from maintainer.domain.condition_tokens import quote_identifier, quote_text
 from maintainer.domain.effect import CanaryResult, ContentProof, Effect
 from maintainer.domain.inventory import Snapshot, TableInventory, Unreadable
 from maintainer.domain.job import Baseline, FailureReason, Job, Outcome
+from maintainer.domain.rules import RULES
+from maintainer.procedures.registry import chapter_of
 
 CHECKSUMS: Final = "checksums"  # the column in which Spark returns the checksums
 # A read that fails for one of these reasons shows a fault of the files; any other reason
 # is a fault of Spark or the catalog.
 _TELLING: Final = frozenset({FailureReason.MISSING_FILE, FailureReason.OTHER})
-_REMOVED: Final = {
-    Procedure.REWRITE_DATA_FILES: ("data files", "files_removed"),
-    Procedure.REWRITE_POSITION_DELETE_FILES: ("delete files", "delete_files_removed"),
-    Procedure.REWRITE_MANIFESTS: ("manifests", "manifests_removed"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,15 +161,15 @@ def explain_difference(job: Job, effect: Effect) -> str:
 
     Empty when it does not differ by more than the error bound.
     """
-    if job.procedure not in _REMOVED:
+    chapter, figure = chapter_of(job.procedure), RULES[job.policy_rule].removes
+    if not chapter.items or figure is None:
         return ""
-    items, figure = _REMOVED[job.procedure]
     estimated, actual = job.estimate.items_removed, int(getattr(effect, figure))
     if abs(estimated - actual) <= job.estimate.error_bound:
         return ""
     reasons = list(_find_reasons(job, effect, actual < estimated)) or [_guess_reason(job)]
     return (
-        f"{estimated:,} {items} fewer were estimated, {actual:,} fewer is the result: "
+        f"{estimated:,} {chapter.items} fewer were estimated, {actual:,} fewer is the result: "
         f"{'; '.join(reasons)}."
     )
 
@@ -208,48 +205,9 @@ def _find_reasons(job: Job, effect: Effect, is_less: bool) -> Iterator[str]:
 
 
 def _guess_reason(job: Job) -> str:
-    taken = count_claimed(job)
-    if job.procedure is Procedure.REWRITE_DATA_FILES and taken not in {
-        0,
-        job.estimate.items_before,
-    }:
-        return f"Spark took {taken:,} files where {job.estimate.items_before:,} were expected"
-    added = job.outcome.result.get("added_data_files_count") if job.outcome is not None else None
-    if (
-        job.procedure is Procedure.REWRITE_DATA_FILES
-        and isinstance(added, int)
-        and added != job.estimate.items_after
-    ):
-        return f"Spark wrote {added:,} files where {job.estimate.items_after:,} were expected"
-    if job.procedure is Procedure.REWRITE_POSITION_DELETE_FILES and (
-        reason := _explain_deletes(job)
-    ):
-        return reason
-    return "the reason is not known"
-
-
-def _explain_deletes(job: Job) -> str:
-    """Describe how Spark's own figures differ from the estimate; empty when they do not."""
     result = job.outcome.result if job.outcome is not None else {}
-    taken, written = (
-        result.get("rewritten_delete_files_count"),
-        result.get("added_delete_files_count"),
-    )
-    if isinstance(taken, int) and taken != job.estimate.items_before:
-        return (
-            f"Spark took {taken:,} delete files where {job.estimate.items_before:,} were expected"
-        )
-    if isinstance(written, int) and written < job.estimate.items_after:
-        return (
-            f"Spark wrote {written:,} delete files where up to {job.estimate.items_after:,} were "
-            f"expected: it drops those whose data files are gone"
-        )
-    if isinstance(written, int) and written > job.estimate.items_after:
-        return (
-            f"Spark wrote {written:,} delete files where at most {job.estimate.items_after:,} "
-            f"were expected"
-        )
-    return ""
+    said = chapter_of(job.procedure).explain_difference(job.estimate, result, count_claimed(job))
+    return said or "the reason is not known"
 
 
 def find_lineage_faults(

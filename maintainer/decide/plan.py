@@ -137,11 +137,9 @@ def _find_refusal(
     fault = None if restores else find_fault(circumstances.facts, rule, health)
     if fault is not None:
         return Refusal(SkipCode.UNSUPPORTED, fault)
-    own = refuse(rule, health) or refuse_unchecked(rule, health, policy)
-    if own is None and not restores and rule.discards_files:
-        own = refuse_shared(health, policy, circumstances.registrations)
     return (
-        own
+        refuse(rule, health)
+        or refuse_unchecked(rule, health, policy)
         or chapter.refuse(rule, health, situation)
         or (None if restores else refuse_shared(health, policy, circumstances.registrations))
     )

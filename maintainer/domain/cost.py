@@ -12,6 +12,7 @@ from datetime import timedelta
 from enum import StrEnum
 from math import log
 
+from maintainer.domain.effect import Quantity
 from maintainer.domain.policy import RuleName
 
 BENEFIT = "benefit"  # the term of a score for the benefit
@@ -105,18 +106,6 @@ class Score:
     value: float
     terms: tuple[tuple[str, float], ...] = ()
     sentence: str = ""
-
-
-class Quantity(StrEnum):
-    """A quantity that is estimated before a job and known after it."""
-
-    FILES_REMOVED = "files_removed"
-    DELETE_FILES_REMOVED = "delete_files_removed"
-    MANIFESTS_REMOVED = "manifests_removed"
-    SNAPSHOTS_REMOVED = "snapshots_removed"
-    BYTES_REWRITTEN = "bytes_rewritten"
-    GB_HOURS = "gb_hours"
-    DURATION_SECONDS = "duration_seconds"
 
 
 @dataclass(frozen=True, slots=True)

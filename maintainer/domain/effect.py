@@ -7,6 +7,18 @@ from datetime import datetime
 from enum import StrEnum
 
 
+class Quantity(StrEnum):
+    """A quantity that is estimated before a job and known after it."""
+
+    FILES_REMOVED = "files_removed"
+    DELETE_FILES_REMOVED = "delete_files_removed"
+    MANIFESTS_REMOVED = "manifests_removed"
+    SNAPSHOTS_REMOVED = "snapshots_removed"
+    BYTES_REWRITTEN = "bytes_rewritten"
+    GB_HOURS = "gb_hours"
+    DURATION_SECONDS = "duration_seconds"
+
+
 class RowProof(StrEnum):
     """The proof that the rows are the same before and after."""
 

@@ -20,17 +20,17 @@ from maintainer.domain.cost import (
     CostSample,
     EstimateError,
     ExecutorUse,
-    Quantity,
     Score,
 )
 from maintainer.domain.driver import JobDriver, Progress
-from maintainer.domain.effect import Effect, Measurement, RowProof
+from maintainer.domain.effect import Effect, Measurement, Quantity, RowProof
 from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
 from maintainer.domain.health import Finding
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate, name_state
 from maintainer.domain.policy import Charge, RuleName
 from maintainer.domain.pool import DEFAULT_POOL, JobSize
+from maintainer.domain.rules import RULES
 
 JobRule = RuleName | Repair
 
@@ -93,6 +93,7 @@ class FailureReason(StrEnum):
 # This program cancels a job in these names; all other names are of people and their tokens.
 BY_SHUTDOWN, BY_NO_DAEMON = "shutdown", "no daemon started it"
 LEAST_GAIN_SHARE = 0.1  # of the predicted gain; a run with less counts as one without a gain
+_OF_FILES = frozenset({Quantity.FILES_REMOVED, Quantity.DELETE_FILES_REMOVED})
 _APPLIED = frozenset({RowProof.COUNTED, RowProof.BOUNDED})
 
 
@@ -246,16 +247,8 @@ class Job:
 
     def _find_removed(self, effect: Effect) -> tuple[Quantity | None, int]:
         """What the rule's procedure is meant to remove, and how many of these are gone."""
-        removed = {
-            RuleName.REWRITE_DATA_FILES: (Quantity.FILES_REMOVED, effect.files_removed),
-            RuleName.REWRITE_POSITION_DELETE_FILES: (
-                Quantity.DELETE_FILES_REMOVED,
-                effect.delete_files_removed,
-            ),
-            RuleName.REWRITE_MANIFESTS: (Quantity.MANIFESTS_REMOVED, effect.manifests_removed),
-            RuleName.EXPIRE_SNAPSHOTS: (Quantity.SNAPSHOTS_REMOVED, effect.snapshots_removed),
-        }
-        return removed.get(self.policy_rule, (None, 0))
+        quantity = RULES[self.policy_rule].removes
+        return quantity, 0 if quantity is None else int(getattr(effect, quantity))
 
     @property
     def procedure(self) -> Procedure:
@@ -347,10 +340,7 @@ class Job:
             or isinstance(self.rule, Repair)
         ):
             return None
-        is_rewrite = self.rule in {
-            RuleName.REWRITE_DATA_FILES,
-            RuleName.REWRITE_POSITION_DELETE_FILES,
-        }
+        is_rewrite = RULES[self.rule].removes in _OF_FILES
         work = self.cost.work
         if is_rewrite and self.effect is not None:
             # Of the files, only the estimated number is known; their share follows the bytes. A
@@ -374,7 +364,7 @@ class Job:
         quantity, actual = self._find_removed(effect)
         if quantity is not None:
             found.append(EstimateError(quantity, float(self.estimate.items_removed), float(actual)))
-        if quantity in {Quantity.FILES_REMOVED, Quantity.DELETE_FILES_REMOVED}:
+        if quantity in _OF_FILES:
             found.append(
                 EstimateError(
                     Quantity.BYTES_REWRITTEN,

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import ClassVar, TypeVar
 
 from maintainer.domain.action import Safeguards
+from maintainer.domain.effect import Quantity
 from maintainer.domain.identifier import TablePattern
 from maintainer.domain.metric import Metric, Threshold
 from maintainer.domain.pool import DEFAULT_POOL, JobSize
@@ -209,6 +210,7 @@ class Rule:
     replaces_data_files: ClassVar[bool] = False
     # True if it takes files out of the table, or deletes them
     discards_files: ClassVar[bool] = False
+    removes: ClassVar[Quantity | None] = None  # what it is meant to have fewer of
     metrics: ClassVar[tuple[Metric, ...]] = ()  # the metrics that thresholds in `when` may have
     # the thresholds in the built-in default; empty: the default does not have the rule
     built_in: ClassVar[tuple[Threshold, ...]] = ()

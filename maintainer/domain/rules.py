@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
+from maintainer.domain.effect import Quantity
 from maintainer.domain.metric import Metric, Threshold
 from maintainer.domain.policy import Approval, ImportedFiles, Rule, RuleName
 from maintainer.domain.rule_field import (
@@ -65,6 +66,7 @@ class RewriteDataFilesRule(RewriteRule):
     """Compact data files with Iceberg's rewrite_data_files."""
 
     name = RuleName.REWRITE_DATA_FILES
+    removes = Quantity.FILES_REMOVED
     replaces_data_files = True
     discards_files = True
     metrics = (
@@ -143,6 +145,7 @@ class RewritePositionDeleteFilesRule(RewriteRule):
     """
 
     name = RuleName.REWRITE_POSITION_DELETE_FILES
+    removes = Quantity.DELETE_FILES_REMOVED
     discards_files = True
     metrics = (
         Metric.POSITION_DELETE_FILE_COUNT,
@@ -165,6 +168,7 @@ class RewriteManifestsRule(RewriteRule):
     """Regroup manifests with Iceberg's rewrite_manifests."""
 
     name = RuleName.REWRITE_MANIFESTS
+    removes = Quantity.MANIFESTS_REMOVED
     metrics = (Metric.MANIFEST_COUNT, Metric.MANIFEST_EXCESS)
     built_in = (Threshold(Metric.MANIFEST_COUNT, 100.0),)
 
@@ -201,6 +205,7 @@ class ExpireSnapshotsRule(Rule):
     """Expire old snapshots with Iceberg's expire_snapshots, and delete the files only they use."""
 
     name = RuleName.EXPIRE_SNAPSHOTS
+    removes = Quantity.SNAPSHOTS_REMOVED
     discards_files = True
     depends_on_age = True
     metrics = (

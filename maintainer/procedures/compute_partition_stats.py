@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from maintainer.domain.action import ComputePartitionStats, Procedure
 from maintainer.domain.cost import Benefit
+from maintainer.domain.effect import Effect
 from maintainer.domain.health import TableHealth
-from maintainer.domain.inventory import PartitionSpec
+from maintainer.domain.inventory import PartitionSpec, StatisticsFile, TableInventory
 from maintainer.domain.plan import Estimate, SkipCode
 from maintainer.domain.policy import Rule
 from maintainer.domain.rules import ComputePartitionStatsRule
 from maintainer.estimate.floors import Refusal
 from maintainer.procedures.call import write_snapshot
-from maintainer.procedures.procedure import Argument, Chapter, Gain, KnownFault, Situation
-from maintainer.procedures.statistics import BENEFIT, FIRST_PACE, find_gain_of_statistics
+from maintainer.procedures.procedure import (
+    Argument,
+    Chapter,
+    Gain,
+    KnownFault,
+    Situation,
+)
+from maintainer.procedures.statistics import (
+    BENEFIT,
+    FIRST_PACE,
+    describe_statistics,
+    find_gain_of_statistics,
+)
 
 
 def _has_replaced_partition_fields(_: Rule, health: TableHealth) -> bool:
@@ -32,6 +46,7 @@ class ComputePartitionStatsChapter(Chapter[ComputePartitionStatsRule, ComputePar
     rule = ComputePartitionStatsRule
     doing = "Computing partition statistics"
     first_pace = FIRST_PACE
+    statistics_figure = "partition_statistics_file"
     faults = (
         KnownFault(
             (1, 10, 0),
@@ -80,3 +95,15 @@ class ComputePartitionStatsChapter(Chapter[ComputePartitionStatsRule, ComputePar
 
     def write_arguments(self, action: ComputePartitionStats) -> list[Argument]:
         return [write_snapshot(Procedure.COMPUTE_PARTITION_STATS, action.snapshot_id)]
+
+    def find_statistics(
+        self, action: ComputePartitionStats, inventory: TableInventory
+    ) -> Sequence[StatisticsFile]:
+        return [
+            file
+            for file in inventory.partition_statistics
+            if file.snapshot_id == action.snapshot_id
+        ]
+
+    def describe(self, effect: Effect) -> str:
+        return describe_statistics(effect)

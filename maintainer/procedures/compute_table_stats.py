@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from maintainer.domain.action import ComputeTableStats, Procedure
 from maintainer.domain.condition_tokens import MAX_NAME_CHARACTERS, quote_text
 from maintainer.domain.cost import Benefit
+from maintainer.domain.effect import Effect
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import TableHealth
+from maintainer.domain.inventory import StatisticsFile, TableInventory
 from maintainer.domain.plan import Estimate
 from maintainer.domain.rules import ComputeTableStatsRule
 from maintainer.procedures.call import write_snapshot
-from maintainer.procedures.procedure import Argument, Chapter, Gain, Situation
-from maintainer.procedures.statistics import BENEFIT, FIRST_PACE, find_gain_of_statistics
+from maintainer.procedures.procedure import (
+    Argument,
+    Chapter,
+    Gain,
+    Situation,
+)
+from maintainer.procedures.statistics import (
+    BENEFIT,
+    FIRST_PACE,
+    describe_statistics,
+    find_gain_of_statistics,
+)
 
 _MAX_COLUMNS = 1_000  # of a statement
 
@@ -22,6 +36,7 @@ class ComputeTableStatsChapter(Chapter[ComputeTableStatsRule, ComputeTableStats]
     rule = ComputeTableStatsRule
     doing = "Computing column statistics"
     first_pace = FIRST_PACE
+    statistics_figure = "statistics_file"
 
     def find_gain(
         self,
@@ -43,6 +58,14 @@ class ComputeTableStatsChapter(Chapter[ComputeTableStatsRule, ComputeTableStats]
             write_snapshot(Procedure.COMPUTE_TABLE_STATS, action.snapshot_id),
             *_write_columns(action.columns),
         ]
+
+    def find_statistics(
+        self, action: ComputeTableStats, inventory: TableInventory
+    ) -> Sequence[StatisticsFile]:
+        return [file for file in inventory.statistics if file.snapshot_id == action.snapshot_id]
+
+    def describe(self, effect: Effect) -> str:
+        return describe_statistics(effect)
 
 
 def _write_columns(columns: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar, Generic, TypeVar
@@ -11,7 +11,9 @@ from typing import ClassVar, Generic, TypeVar
 from maintainer.domain.action import Action
 from maintainer.domain.cost import BYTES_PER_FILE, BYTES_PER_GROUP, Benefit, Calibration
 from maintainer.domain.driver import Version, write_version
+from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.health import TableHealth
+from maintainer.domain.inventory import StatisticsFile, TableInventory
 from maintainer.domain.orphan import Surroundings
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Estimate, RuleHistory, SkipCode
@@ -23,6 +25,7 @@ from maintainer.estimate.floors import Refusal
 RuleT = TypeVar("RuleT", bound=Rule)
 ActionT = TypeVar("ActionT", bound=Action)
 Argument = tuple[str, str]  # the name and the value, as Spark SQL
+Result = Mapping[str, int | str | None]  # the columns of a procedure's result
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,16 @@ def has_row_lineage(_: Rule, health: TableHealth) -> bool:
     return health.format_version >= 3  # noqa: PLR2004 - the format version with row lineage
 
 
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What the commits of one job removed, and the bytes that they rewrote."""
+
+    files: int = 0
+    manifests: int = 0
+    snapshots: int = 0
+    bytes_rewritten: int = 0
+
+
 class Chapter(ABC, Generic[RuleT, ActionT]):
     """One procedure. A chapter has no state and knows no other chapter."""
 
@@ -84,6 +97,10 @@ class Chapter(ABC, Generic[RuleT, ActionT]):
     doing: ClassVar[str]  # what a job does, as the begin of a sentence
     first_pace: ClassVar[Pace]  # before any job has finished
     faults: ClassVar[tuple[KnownFault, ...]] = ()
+    items: ClassVar[str] = ""  # what a rewrite replaces; empty: it rewrites nothing
+    replaced_figure: ClassVar[str] = ""  # of summaries: the files that a rewrite in parts replaced
+    statistics_figure: ClassVar[str] = ""  # of Spark's result: the path of the written statistics
+    left_over: ClassVar[str] = ""  # what a job that ended early may leave, as a sentence
 
     @property
     def name(self) -> RuleName:
@@ -135,3 +152,40 @@ class Chapter(ABC, Generic[RuleT, ActionT]):
 
         InvalidValueError for an unknown option or an invalid value.
         """
+
+    # ---- what proves it, and what is said of it
+
+    def commits_in_parts(self, action: ActionT) -> bool:
+        """True when the action makes several commits, so that a part of it may be lost."""
+        return False
+
+    def count_removed(
+        self,
+        add_up: Callable[[str], int],
+        before: Measurement,
+        after: Measurement,
+        other_commits: int,
+    ) -> Removed:
+        """What a job removed. `add_up` adds a figure of the summaries of the job's commits."""
+        return Removed()
+
+    def find_violation(self, effect: Effect) -> str | None:
+        """What the job did and must not have done; None if there is nothing."""
+        return None
+
+    def find_statistics(
+        self, action: ActionT, inventory: TableInventory
+    ) -> Sequence[StatisticsFile]:
+        """The table's files of the kind of statistics, and the snapshot, that the action writes."""
+        return ()
+
+    def explain_difference(self, estimate: Estimate, result: Result, taken: int) -> str:
+        """How Spark's own result differs from the estimate; empty when it does not say.
+
+        `taken` is the number of items that Spark reports to have rewritten.
+        """
+        return ""
+
+    @abstractmethod
+    def describe(self, effect: Effect) -> str:
+        """The effect of a job that changed something, as one sentence."""

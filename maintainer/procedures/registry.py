@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from maintainer.domain.action import Action
+from maintainer.domain.action import Action, Procedure
 from maintainer.domain.cost import Calibration
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import RuleName
@@ -33,10 +33,15 @@ _ALL: Final[tuple[Chapter[Any, Any], ...]] = (
 CHAPTERS: Final[Mapping[RuleName, Chapter[Any, Any]]] = {one.name: one for one in _ALL}
 
 
+def chapter_of(procedure: Procedure) -> Chapter[Any, Any]:
+    """The chapter of a procedure."""
+    return CHAPTERS[RuleName(procedure)]
+
+
 def call_statement(table: TableIdentifier, action: Action) -> str:
     """Write the action's statement; InvalidValueError for an unknown option or an invalid value."""
-    chapter = CHAPTERS[RuleName(action.procedure)]
-    return write_call(table, action.procedure, chapter.write_arguments(action))
+    arguments = chapter_of(action.procedure).write_arguments(action)
+    return write_call(table, action.procedure, arguments)
 
 
 def find_pace(rule: RuleName, calibration: Calibration) -> Pace:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from maintainer.domain.action import Procedure, RewriteManifests
 from maintainer.domain.cost import Benefit
+from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import MANIFEST_TARGET_SIZE
 from maintainer.domain.plan import Estimate
 from maintainer.domain.rules import RewriteManifestsRule
-from maintainer.domain.units import format_count, format_size
+from maintainer.domain.units import format_count, format_number, format_size
 from maintainer.estimate.cost import FIRST_BYTES_PER_SECOND, Pace
 from maintainer.estimate.rewrite_manifests import (
     MANIFEST_EXCESS_FACTOR,
@@ -22,6 +25,7 @@ from maintainer.procedures.procedure import (
     Chapter,
     Gain,
     KnownFault,
+    Removed,
     Situation,
     has_row_lineage,
 )
@@ -36,6 +40,7 @@ class RewriteManifestsChapter(Chapter[RewriteManifestsRule, RewriteManifests]):
     doing = "Rewriting manifests"
     # 300 manifests took 15 s with Spark on a local disk.
     first_pace = Pace(10.0, 1 / FIRST_BYTES_PER_SECOND)
+    items = "manifests"
     faults = (
         KnownFault(
             (1, 11, 1),
@@ -82,6 +87,21 @@ class RewriteManifestsChapter(Chapter[RewriteManifestsRule, RewriteManifests]):
             ("spec_id", str(spec_id)),
             *write_options(Procedure.REWRITE_MANIFESTS, action.options),
         ]
+
+    def count_removed(
+        self,
+        add_up: Callable[[str], int],
+        before: Measurement,
+        after: Measurement,
+        other_commits: int,
+    ) -> Removed:
+        return Removed(manifests=add_up("manifests-replaced") - add_up("manifests-created"))
+
+    def describe(self, effect: Effect) -> str:
+        return (
+            f"{format_number(effect.before.manifests, 'manifests')} became "
+            f"{format_number(effect.after.manifests)}."
+        )
 
 
 def _gain_of_right_summaries(rule: RewriteManifestsRule, health: TableHealth, spec_id: int) -> Gain:

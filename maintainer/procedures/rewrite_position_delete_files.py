@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from maintainer.domain.action import Procedure, RewritePositionDeleteFiles
 from maintainer.domain.cost import Benefit
+from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import Estimate
 from maintainer.domain.rules import RewritePositionDeleteFilesRule
-from maintainer.domain.units import format_count
+from maintainer.domain.units import format_count, format_number, format_size
 from maintainer.estimate.cost import DELETE_WEIGHT, FIRST_BYTES_PER_SECOND, Pace
 from maintainer.estimate.floors import Refusal, refuse_wrong_summaries
 from maintainer.estimate.rewrite_position_delete_files import (
@@ -18,7 +20,14 @@ from maintainer.estimate.rewrite_position_delete_files import (
     find_dangling,
 )
 from maintainer.procedures.call import read_options, write_clauses, write_map
-from maintainer.procedures.procedure import Argument, Chapter, Gain, Situation
+from maintainer.procedures.procedure import (
+    Argument,
+    Chapter,
+    Gain,
+    Removed,
+    Result,
+    Situation,
+)
 
 
 class RewritePositionDeleteFilesChapter(
@@ -29,6 +38,8 @@ class RewritePositionDeleteFilesChapter(
     rule = RewritePositionDeleteFilesRule
     doing = "Compacting position deletes"
     first_pace = Pace(8.0, 1 / FIRST_BYTES_PER_SECOND)
+    items = "delete files"
+    replaced_figure = "removed-delete-files"
 
     def refuse(
         self,
@@ -84,6 +95,55 @@ class RewritePositionDeleteFilesChapter(
         # The grammar of CALL in Spark 3.5 has no empty map.
         given = [("options", write_map(options))] if options else []
         return [*write_clauses(procedure, ("where", action.where)), *given]
+
+    def commits_in_parts(self, action: RewritePositionDeleteFiles) -> bool:
+        return dict(action.options).get("partial-progress.enabled") == "true"
+
+    def count_removed(
+        self,
+        add_up: Callable[[str], int],
+        before: Measurement,
+        after: Measurement,
+        other_commits: int,
+    ) -> Removed:
+        # It adds no data files that could replace missing ones.
+        return Removed(
+            files=add_up("deleted-data-files"), bytes_rewritten=add_up("removed-files-size")
+        )
+
+    def find_violation(self, effect: Effect) -> str | None:
+        if not effect.files_removed:
+            return None
+        return (
+            f"a rewrite of delete files must leave the data files alone, but "
+            f"{effect.files_removed} of them are gone"
+        )
+
+    def explain_difference(self, estimate: Estimate, result: Result, taken: int) -> str:
+        read, written = (
+            result.get("rewritten_delete_files_count"),
+            result.get("added_delete_files_count"),
+        )
+        if isinstance(read, int) and read != estimate.items_before:
+            return f"Spark took {read:,} delete files where {estimate.items_before:,} were expected"
+        if isinstance(written, int) and written < estimate.items_after:
+            return (
+                f"Spark wrote {written:,} delete files where up to {estimate.items_after:,} were "
+                f"expected: it drops those whose data files are gone"
+            )
+        if isinstance(written, int) and written > estimate.items_after:
+            return (
+                f"Spark wrote {written:,} delete files where at most {estimate.items_after:,} "
+                f"were expected"
+            )
+        return ""
+
+    def describe(self, effect: Effect) -> str:
+        return (
+            f"{format_number(effect.before.delete_files, 'delete files')} became "
+            f"{format_number(effect.after.delete_files)}, "
+            f"{format_size(effect.bytes_rewritten)} rewritten."
+        )
 
 
 def _choose_deletes(

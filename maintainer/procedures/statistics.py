@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from maintainer.domain.action import Action
 from maintainer.domain.cost import Benefit
+from maintainer.domain.effect import Effect
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import Estimate
 from maintainer.domain.units import format_size
@@ -28,3 +29,8 @@ def find_gain_of_statistics(action: Action, health: TableHealth, described: int 
         else "the statistics are those of the current snapshot"
     )
     return Gain(action, estimate, is_new, sentence)
+
+
+def describe_statistics(effect: Effect) -> str:
+    """What a job of statistics achieved, as one sentence."""
+    return f"Statistics of snapshot {effect.before.snapshot_id} are written."

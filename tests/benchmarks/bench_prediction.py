@@ -23,7 +23,10 @@ import pyarrow.parquet as pq
 from pyiceberg.manifest import DataFile
 
 from maintainer.adapters.demo.tables import create_tables
-from maintainer.domain.cost import EstimateError, Quantity
+from maintainer.domain.cost import (
+    EstimateError,
+)
+from maintainer.domain.effect import Quantity
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState

@@ -11,7 +11,10 @@ from maintainer.adapters.store import open_store
 from maintainer.cli.commands import application
 from maintainer.cli.output.show import describe_error
 from maintainer.domain.audit import AuditQuery
-from maintainer.domain.cost import EstimateError, Quantity
+from maintainer.domain.cost import (
+    EstimateError,
+)
+from maintainer.domain.effect import Quantity
 
 RUNNER = CliRunner()
 

@@ -13,8 +13,8 @@ from maintainer.domain.cost import (
     CostSample,
     EstimateError,
     ExecutorUse,
-    Quantity,
 )
+from maintainer.domain.effect import Quantity
 from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
 from maintainer.domain.job import TRANSITIONS, Job, JobState, Outcome
 from maintainer.domain.plan import Estimate

@@ -10,8 +10,13 @@ from rich.text import Text
 
 from maintainer.cli.output.rows import Facts, Rows
 from maintainer.domain.admission import AdmissionDecision
-from maintainer.domain.cost import Cost, CostBasis, EstimateError, Quantity, Score
-from maintainer.domain.effect import Measurement, RowProof
+from maintainer.domain.cost import (
+    Cost,
+    CostBasis,
+    EstimateError,
+    Score,
+)
+from maintainer.domain.effect import Measurement, Quantity, RowProof
 from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault

@@ -8,6 +8,7 @@ from datetime import datetime
 from maintainer.domain.action import Disposal, RemoveOrphanFiles
 from maintainer.domain.condition_tokens import quote_text
 from maintainer.domain.cost import Benefit
+from maintainer.domain.effect import Effect
 from maintainer.domain.health import TableHealth
 from maintainer.domain.orphan import LISTING_VIEW, OrphanList, quarantine_of, view_of
 from maintainer.domain.plan import Estimate
@@ -17,7 +18,13 @@ from maintainer.domain.units import format_duration, format_size
 from maintainer.estimate.cost import FILE_WEIGHT, Pace
 from maintainer.estimate.floors import Refusal
 from maintainer.procedures.call import write_options, write_timestamp
-from maintainer.procedures.procedure import Argument, Chapter, Gain, KnownFault, Situation
+from maintainer.procedures.procedure import (
+    Argument,
+    Chapter,
+    Gain,
+    KnownFault,
+    Situation,
+)
 from maintainer.procedures.remove_orphan_files.approval import describe_disposal, find_disposal
 from maintainer.procedures.remove_orphan_files.scan import refuse_orphans, wants_restore
 
@@ -109,6 +116,9 @@ class RemoveOrphanFilesChapter(Chapter[RemoveOrphanFilesRule, RemoveOrphanFiles]
             *write_options(action.procedure, threads),
             ("stream_results", "true"),
         ]  # the rows of the result are then a sample
+
+    def describe(self, effect: Effect) -> str:
+        return "Orphan files were listed; nothing was deleted."
 
 
 def _find_removal(

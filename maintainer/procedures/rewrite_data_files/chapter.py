@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
 from maintainer.domain.action import Procedure, RewriteDataFiles
 from maintainer.domain.condition import join_conditions
 from maintainer.domain.condition_tokens import quote_text
 from maintainer.domain.cost import Benefit
+from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.option import options_of_strategy
 from maintainer.domain.plan import Estimate, RuleHistory, SkipCode
 from maintainer.domain.policy import Rule
 from maintainer.domain.rules import RewriteDataFilesRule
-from maintainer.domain.units import GIB, format_count, format_size
+from maintainer.domain.units import GIB, format_count, format_number, format_size
 from maintainer.estimate.cost import DELETE_WEIGHT, FILE_WEIGHT, publish_compaction
 from maintainer.estimate.floors import Refusal, refuse_wrong_summaries
 from maintainer.estimate.rewrite_data_files import PlannerOptions, is_taken
@@ -25,6 +26,8 @@ from maintainer.procedures.procedure import (
     Chapter,
     Gain,
     KnownFault,
+    Removed,
+    Result,
     Situation,
     has_row_lineage,
 )
@@ -64,6 +67,8 @@ class RewriteDataFilesChapter(Chapter[RewriteDataFilesRule, RewriteDataFiles]):
     rule = RewriteDataFilesRule
     doing = "Compacting data files"
     first_pace = FIRST_PACE
+    items = "data files"
+    replaced_figure = "deleted-data-files"
     faults = (
         KnownFault(
             (1, 10, 0),
@@ -170,6 +175,44 @@ class RewriteDataFilesChapter(Chapter[RewriteDataFilesRule, RewriteDataFiles]):
             *clauses,
             ("options", write_map(_rewrite_options(action.options))),
         ]
+
+    def commits_in_parts(self, action: RewriteDataFiles) -> bool:
+        # The job's statement sets this option by default.
+        return dict(action.options).get(PARTIAL_PROGRESS) != "false"
+
+    def count_removed(
+        self,
+        add_up: Callable[[str], int],
+        before: Measurement,
+        after: Measurement,
+        other_commits: int,
+    ) -> Removed:
+        return Removed(
+            files=add_up("deleted-data-files") - add_up("added-data-files"),
+            bytes_rewritten=add_up("removed-files-size"),
+        )
+
+    def explain_difference(self, estimate: Estimate, result: Result, taken: int) -> str:
+        if taken not in {0, estimate.items_before}:
+            return f"Spark took {taken:,} files where {estimate.items_before:,} were expected"
+        added = result.get("added_data_files_count")
+        if isinstance(added, int) and added != estimate.items_after:
+            return f"Spark wrote {added:,} files where {estimate.items_after:,} were expected"
+        return ""
+
+    def describe(self, effect: Effect) -> str:
+        before, after = effect.before, effect.after
+        text = (
+            f"{format_number(before.data_files, 'data files')} became "
+            f"{format_number(after.data_files)}, "
+            f"{format_size(effect.bytes_rewritten)} rewritten"
+        )
+        if before.average_file_size_bytes and after.average_file_size_bytes:
+            text += (
+                f"; average file size {format_size(before.average_file_size_bytes)} -> "
+                f"{format_size(after.average_file_size_bytes)}"
+            )
+        return f"{text}."
 
 
 def find_bounds(rule: RewriteDataFilesRule, health: TableHealth, situation: Situation) -> JobBounds:
