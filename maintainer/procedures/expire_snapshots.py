@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from maintainer.domain.action import ExpireSnapshots, Procedure
 from maintainer.domain.cost import Benefit
@@ -13,6 +14,7 @@ from maintainer.domain.policy import Rule
 from maintainer.domain.rules import MIN_EXPIRE_AGE, MIN_SNAPSHOTS_KEPT, ExpireSnapshotsRule
 from maintainer.domain.units import format_duration
 from maintainer.estimate.cost import Pace
+from maintainer.estimate.expire_snapshots import find_expired_refs
 from maintainer.estimate.floors import (
     Refusal,
     is_gc_disabled,
@@ -103,6 +105,28 @@ class ExpireSnapshotsChapter(Chapter[ExpireSnapshotsRule, ExpireSnapshots]):
             describe_expiry(preview, health, rule),
             preview.next_at,
             preview.refusal,
+        )
+
+    def predict_health(
+        self,
+        health: TableHealth,
+        rule: ExpireSnapshotsRule,
+        action: ExpireSnapshots,
+        estimate: Estimate,
+        situation: Situation,
+    ) -> TableHealth:
+        now = situation.now
+        preview = preview_expiry(health, rule, situation.pins, now)
+        gone = {stamp.snapshot_id for stamp in preview.snapshots}
+        expired = set(find_expired_refs(health, now))
+        kept = tuple(stamp for stamp in health.history if stamp.snapshot_id not in gone)
+        return replace(
+            health,
+            snapshots=health.snapshots - len(gone),
+            history=kept,
+            oldest_snapshot_at=min((stamp.committed_at for stamp in kept), default=None),
+            refs=tuple(ref for ref in health.refs if ref not in expired),
+            measured_at=now,
         )
 
     def measure_work(self, estimate: Estimate, health: TableHealth) -> float:

@@ -126,6 +126,17 @@ class Chapter(ABC, Generic[RuleT, ActionT]):
         The table has a snapshot.
         """
 
+    def predict_health(
+        self,
+        health: TableHealth,
+        rule: RuleT,
+        action: ActionT,
+        estimate: Estimate,
+        situation: Situation,
+    ) -> TableHealth | None:
+        """The table after the action, without its snapshot; None: no figure of it changes."""
+        return None
+
     # ---- what it costs, and what it is worth
 
     def measure_work(self, estimate: Estimate, health: TableHealth) -> float:

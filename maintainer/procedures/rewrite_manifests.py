@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from maintainer.domain.action import Procedure, RewriteManifests
 from maintainer.domain.cost import Benefit
@@ -20,6 +21,7 @@ from maintainer.estimate.rewrite_manifests import (
     is_manifest_rewrite_worthwhile,
 )
 from maintainer.procedures.call import MAX_INT, check_within, write_options
+from maintainer.procedures.manifests import count_needed, with_manifests
 from maintainer.procedures.procedure import (
     Argument,
     Chapter,
@@ -75,6 +77,24 @@ class RewriteManifestsChapter(Chapter[RewriteManifestsRule, RewriteManifests]):
             )
         return Gain(
             RewriteManifests(found.spec_id, rule.options), estimate, is_worthwhile, sentence
+        )
+
+    def predict_health(
+        self,
+        health: TableHealth,
+        rule: RewriteManifestsRule,
+        action: RewriteManifests,
+        estimate: Estimate,
+        situation: Situation,
+    ) -> TableHealth:
+        return with_manifests(
+            health,
+            tuple(
+                replace(group, count=min(group.count, count_needed(health, group.bytes)))
+                if group.spec_id == action.spec_id
+                else group
+                for group in health.manifest_groups
+            ),
         )
 
     def find_benefit(self, estimate: Estimate) -> Benefit:

@@ -20,6 +20,7 @@ from maintainer.estimate.rewrite_position_delete_files import (
     find_dangling,
 )
 from maintainer.procedures.call import read_options, write_clauses, write_map
+from maintainer.procedures.deletes import count_deletes
 from maintainer.procedures.procedure import (
     Argument,
     Chapter,
@@ -84,6 +85,17 @@ class RewritePositionDeleteFilesChapter(
                 f"files for a rewrite to take them"
             )
         return Gain(action, estimate, is_worthwhile, sentence)
+
+    def predict_health(
+        self,
+        health: TableHealth,
+        rule: RewritePositionDeleteFilesRule,
+        action: RewritePositionDeleteFiles,
+        estimate: Estimate,
+        situation: Situation,
+    ) -> TableHealth:
+        left = max(0, (health.position_delete_files or 0) - estimate.items_removed)
+        return count_deletes(replace(health, position_delete_files=left, dangling_delete_files=0))
 
     def find_benefit(self, estimate: Estimate) -> Benefit:
         removed = estimate.items_removed

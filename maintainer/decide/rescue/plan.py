@@ -17,20 +17,14 @@ from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory
 from maintainer.domain.policy import Mode, Policy, Resource, RuleName, day_of
+from maintainer.domain.rules import RULES
 from maintainer.domain.units import format_count, format_duration
 
 MAX_STEPS: Final = 100
 MAX_DECISIONS: Final = 400
 MAX_SPAN: Final = timedelta(days=400)
 # The rules that can change a band. Orphan files and statistics do not count for a band.
-_HEALING: Final = frozenset(
-    {
-        RuleName.REWRITE_DATA_FILES,
-        RuleName.REWRITE_POSITION_DELETE_FILES,
-        RuleName.REWRITE_MANIFESTS,
-        RuleName.EXPIRE_SNAPSHOTS,
-    }
-)
+_HEALING: Final = frozenset(name for name, kind in RULES.items() if kind.removes is not None)
 _DAY_SECONDS: Final = 86_400
 
 

@@ -41,6 +41,7 @@ from maintainer.procedures.rewrite_data_files.limits import (
     limit_to_a_day,
     shrink_groups,
 )
+from maintainer.procedures.rewrite_data_files.prediction import predict_rewrite
 from maintainer.procedures.rewrite_data_files.selection import Selection, select_groups
 from maintainer.procedures.rewrite_data_files.tiers import choose_tier, wait_for_tier
 
@@ -137,6 +138,16 @@ class RewriteDataFilesChapter(Chapter[RewriteDataFilesRule, RewriteDataFiles]):
             selection.limit,
         )
         return Gain(action, estimate, is_worthwhile=True, sentence="; ".join(filter(None, parts)))
+
+    def predict_health(
+        self,
+        health: TableHealth,
+        rule: RewriteDataFilesRule,
+        action: RewriteDataFiles,
+        estimate: Estimate,
+        situation: Situation,
+    ) -> TableHealth:
+        return predict_rewrite(health, rule, action, situation.now)
 
     def find_benefit(self, estimate: Estimate) -> Benefit:
         removed, deletes = estimate.items_removed, estimate.files_with_deletes
