@@ -43,7 +43,7 @@ endif
 
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
 
-.PHONY: help setup demo run test test-clusters test-runners test-flink test-web test-fast test-kube test-node image image-check release-check conformance bench experiments lighthouse pictures torture soak matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
+.PHONY: help setup demo run test test-clusters test-runners test-flink test-web test-fast test-kube test-node image image-check release-check conformance bench experiments lighthouse pictures torture soak matrix interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web house lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -293,6 +293,9 @@ fix: setup  ## format, and fix what the linter can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(NPM) run fix
+
+house:  ## the shape of the code in figures (docs/architecture.md)
+	$(BIN)/python -m tests.project.house
 
 lock: $(UV_READY)  ## requirements.lock and toolchain.lock anew from pyproject.toml (ARGS=--upgrade)
 	$(UV) pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock" $(ARGS) --output-file requirements.lock
