@@ -322,6 +322,7 @@ def test_the_average_is_left_out_where_it_is_unknown() -> None:
             "an unknown number of delete files became an unknown number",
         ),
         (Procedure.REWRITE_MANIFESTS, "an unknown number of manifests became an unknown number"),
+        (Procedure.COMPUTE_PARTITION_STATS, "Statistics of snapshot 1 are written."),
     ],
 )
 def test_figures_that_nobody_can_read_are_said_to_be_unknown(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -11,6 +12,7 @@ from maintainer.domain.action import (
     ApprovedList,
     ComputePartitionStats,
     ComputeTableStats,
+    Disposal,
     ExpireSnapshots,
     Procedure,
     RemoveOrphanFiles,
@@ -163,6 +165,20 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40
                 "CALL `lake`.system.remove_orphan_files(table => '`lake`.`sales`.`orders`', "
                 "older_than => TIMESTAMP '2026-03-04 00:00:00.000000 UTC', "
                 "dry_run => true, prefix_mismatch_mode => 'ERROR')"
+            ),
+        ),
+        (
+            RemoveOrphanFiles(
+                datetime(2026, 3, 4, tzinfo=UTC),
+                "s3://b/t",
+                (("max_concurrent_deletes", "4"),),
+                replace(APPROVED, disposal=Disposal.QUARANTINE),
+            ),
+            (
+                "CALL `lake`.system.remove_orphan_files(table => '`lake`.`sales`.`orders`', "
+                "older_than => TIMESTAMP '2026-03-04 00:00:00.000000 UTC', "
+                "dry_run => true, prefix_mismatch_mode => 'ERROR', location => 's3://b/t/', "
+                f"file_list_view => '{view_of(APPROVED)}')"
             ),
         ),
         (
