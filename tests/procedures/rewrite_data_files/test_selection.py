@@ -21,6 +21,7 @@ from maintainer.domain.policy import Budget, Mode, Policy, RuleName
 from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import MIB
 from maintainer.estimate.file_selection import find_candidates, may_have_candidates
+from maintainer.estimate.filters.filter_writer import MAX_WHERE_CHARACTERS
 from maintainer.estimate.rewrite_data_files import (
     FileGroup,
     PlannerOptions,
@@ -182,15 +183,25 @@ def test_a_filter_that_would_set_the_partitions_aside_is_not_written() -> None:
         find_gain(replace(SLICED, where="a) OR (b"), table(MANY))
 
 
-def test_a_filter_holds_no_more_partitions_than_a_statement_can() -> None:
+def make_long_names() -> TableHealth:
+    """Forty partitions with long names, and a hot one, so that a job needs a filter."""
     long = "x" * 300
     spec = PartitionSpec(0, (PartitionField("p", "identity", ("p",), "string"),))
-    health = table(
-        {f"p={n}{long}": [1] * 5 for n in range(40)} | {"p=0": [1] * 5}, {"p=0": MINUTE}, (spec,)
-    )
-    selection = select_groups(RULE, health, NOW)
+    partitions = {f"p={n}{long}": [1] * 5 for n in range(40)} | {"p=0": [1] * 5}
+    return table(partitions, {"p=0": MINUTE}, (spec,))
+
+
+def test_a_filter_holds_no_more_partitions_than_a_statement_can() -> None:
+    selection = select_groups(RULE, make_long_names(), NOW)
     assert 10 < len(places_of(selection)) < 40
-    assert len(selection.where or "") <= 8000
+    assert len(selection.where or "") <= MAX_WHERE_CHARACTERS
+
+
+def test_the_policys_own_filter_takes_room_from_that_of_the_partitions() -> None:
+    own = "a IN (" + ", ".join(map(str, range(1000))) + ")"
+    selection = select_groups(replace(RULE, where=own), make_long_names(), NOW)
+    assert 0 < len(places_of(selection)) < 20
+    assert len(selection.where or "") + len(own) <= MAX_WHERE_CHARACTERS
 
 
 OTHER = PartitionSpec(7, (PartitionField("q", "identity", ("q",), "int"),))
