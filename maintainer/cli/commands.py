@@ -113,11 +113,6 @@ PANELS: Final = {
             "setup.policies:policies_app",
             "Policies: validate them, explain them, compare their versions, print their schema.",
         ),
-        "simulate": Entry(
-            "setup.simulate:simulate",
-            "Simulate a fleet and its maintenance in virtual time, with the production decision "
-            "code; nothing real is touched.",
-        ),
         "serve": Entry("setup.daemon:serve", "Run the daemon: scheduler, REST API and web page."),
         "openapi": Entry("setup.daemon:openapi", "Print the OpenAPI document of the REST API."),
     },

@@ -6,11 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from maintainer.domain.action import Action, Procedure
-from maintainer.domain.cost import Calibration
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import RuleName
-from maintainer.estimate.cost import Pace
-from maintainer.estimate.cost import find_pace as refine_pace
 from maintainer.procedures.call import write_call
 from maintainer.procedures.compute_partition_stats import ComputePartitionStatsChapter
 from maintainer.procedures.compute_table_stats import ComputeTableStatsChapter
@@ -42,8 +39,3 @@ def call_statement(table: TableIdentifier, action: Action) -> str:
     """Write the action's statement; InvalidValueError for an unknown option or an invalid value."""
     arguments = chapter_of(action.procedure).write_arguments(action)
     return write_call(table, action.procedure, arguments)
-
-
-def find_pace(rule: RuleName, calibration: Calibration) -> Pace:
-    """The pace of the rule's actions: the first one, refined by all finished jobs."""
-    return refine_pace(rule, CHAPTERS[rule].first_pace, calibration)

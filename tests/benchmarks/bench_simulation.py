@@ -15,11 +15,11 @@ from datetime import timedelta
 from functools import cache
 
 from maintainer.domain.admission import Scorer
-from maintainer.simulation.daemon import Daemon
-from maintainer.simulation.fleet import Traits, draw_fleet
-from maintainer.simulation.peers import AutoComp, Cron
-from maintainer.simulation.trial import Conditions, Result, run_trial
 from tests.benchmarks.harness import Measured, more_is_better
+from tests.labs.simulation.daemon import Daemon
+from tests.labs.simulation.fleet import Traits, draw_fleet
+from tests.labs.simulation.peers import AutoComp, Cron
+from tests.labs.simulation.trial import Conditions, Result, run_trial
 
 TABLES = 10_000
 REACH = 1.3

@@ -22,7 +22,6 @@ from maintainer.domain.plan import Estimate, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.units import GIB, MIB
 from maintainer.estimate.cost import LEAST_CHANCE, find_byte_share, find_chance
-from maintainer.procedures.registry import CHAPTERS, find_pace
 from tests.chapters import find_benefit, find_worth, measure_work, predict
 from tests.examples import examples
 from tests.samples import NOW, health_of_partitions
@@ -250,10 +249,3 @@ def test_a_job_for_which_nothing_was_predicted_teaches_its_pace_but_no_spread() 
     assert predict(
         RULE, 1e9, Calibration(table={RULE: fit}), 1.0
     ).duration_seconds == pytest.approx(10.0, rel=0.05)
-
-
-def test_the_pace_of_a_rule_begins_with_that_of_its_procedure() -> None:
-    for rule, chapter in CHAPTERS.items():
-        pace = find_pace(rule, NOTHING)
-        assert pace.start_seconds == pytest.approx(chapter.first_pace.start_seconds)
-        assert pace.seconds_per_unit == pytest.approx(chapter.first_pace.seconds_per_unit)

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from maintainer.domain.units import KIB, MIB
-from maintainer.simulation.fleet import (
+from tests.labs.simulation.fleet import (
     PUBLISHED_FILE_SIZES,
     Layout,
     Writer,
@@ -18,9 +18,9 @@ from maintainer.simulation.fleet import (
     draw_fleet,
     take_table,
 )
-from maintainer.simulation.peers import Cron
-from maintainer.simulation.table import SimulatedTable
-from maintainer.simulation.trial import Conditions, Work, run_trial
+from tests.labs.simulation.peers import Cron
+from tests.labs.simulation.table import SimulatedTable
+from tests.labs.simulation.trial import Conditions, Work, run_trial
 from tests.samples import health_of_partitions
 
 

@@ -1,4 +1,4 @@
-"""`maintainer simulate` compares policies, scorers and peers, and touches nothing real."""
+"""The laboratory's command compares policies, scorers and peers, and touches nothing real."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ import pytest
 from typer.testing import CliRunner
 
 from maintainer.adapters.store import open_store
-from maintainer.cli.commands import application
-from maintainer.cli.setup.simulate import _read_fleet
 from maintainer.domain.cost import Cost
 from maintainer.domain.job import JobState
 from maintainer.domain.units import MIB
 from maintainer.settings import load_settings
-from maintainer.simulation.fleet import Writer
 from tests.adapters.store.values import failed, make_effect, make_grade, make_job, succeeded
+from tests.labs.simulation.__main__ import _read_fleet, application
+from tests.labs.simulation.fleet import Writer
 from tests.samples import health_of_partitions
 
 RUNNER = CliRunner()
-SMALL = ["simulate", "--tables", "30", "--weeks", "1", "--cycle", "12h"]
+SMALL = ["--tables", "30", "--weeks", "1", "--cycle", "12h"]
 
 
 def test_the_daemon_is_compared_with_its_peers() -> None:
@@ -189,7 +188,6 @@ def test_a_fleet_from_the_store_is_maintained_side_by_side_under_its_configurati
     (tmp_path / "tried").mkdir()
     (tmp_path / "tried" / "default.yaml").write_text('tables: "*"\ntarget_file_size: 64MiB\n')
     options = [
-        "simulate",
         "--from-store",
         "--weeks",
         "1",
@@ -214,9 +212,7 @@ def test_a_fleet_from_the_store_is_maintained_side_by_side_under_its_configurati
 
 
 def test_a_store_without_measured_tables_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
-    result = RUNNER.invoke(
-        application, ["simulate", "--from-store", "--config", str(configure(tmp_path))]
-    )
+    result = RUNNER.invoke(application, ["--from-store", "--config", str(configure(tmp_path))])
     assert result.exit_code == 2
     assert (
         "the store has no measured table with files; `maintainer scan` measures them"

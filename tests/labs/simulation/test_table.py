@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import MIB
 from maintainer.estimate.rewrite_data_files import estimate_rewrite_data_files
-from maintainer.simulation.fleet import Layout, Traits, Writer
-from maintainer.simulation.table import Partition, SimulatedTable, draw_count
-from maintainer.simulation.trial import STARTS_AT, _commit
+from tests.labs.simulation.fleet import Layout, Traits, Writer
+from tests.labs.simulation.table import Partition, SimulatedTable, draw_count
+from tests.labs.simulation.trial import STARTS_AT, _commit
 from tests.samples import TABLE
 
 TRAITS = Traits(

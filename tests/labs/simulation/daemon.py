@@ -47,9 +47,9 @@ from maintainer.estimate.filters.filter_writer import write_where
 from maintainer.policy.effective import effective
 from maintainer.policy.windows import blackout_end, is_blacked_out, is_open, next_opening
 from maintainer.procedures.rewrite_data_files.limits import MOST_FILES, PARTIAL_PROGRESS
-from maintainer.simulation.fleet import Traits
-from maintainer.simulation.table import SimulatedTable
-from maintainer.simulation.trial import Conditions, Outcome, Work
+from tests.labs.simulation.fleet import Traits
+from tests.labs.simulation.table import SimulatedTable
+from tests.labs.simulation.trial import Conditions, Outcome, Work
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from maintainer.adapters.policies.reading import parse_policy
 from maintainer.domain.admission import Scorer
 from maintainer.domain.policy import PolicyLayer
 from maintainer.domain.units import KIB, MIB
-from maintainer.simulation.daemon import RULE, Daemon
-from maintainer.simulation.fleet import Layout, Traits, Writer, draw_fleet
-from maintainer.simulation.peers import AutoComp, Cron
-from maintainer.simulation.table import SimulatedTable
-from maintainer.simulation.trial import STARTS_AT, Conditions, Outcome, run_trial
+from tests.labs.simulation.daemon import RULE, Daemon
+from tests.labs.simulation.fleet import Layout, Traits, Writer, draw_fleet
+from tests.labs.simulation.peers import AutoComp, Cron
+from tests.labs.simulation.table import SimulatedTable
+from tests.labs.simulation.trial import STARTS_AT, Conditions, Outcome, run_trial
 from tests.samples import TABLE
 
 TRAITS = Traits(

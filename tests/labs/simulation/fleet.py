@@ -165,7 +165,7 @@ def _find_layout(health: TableHealth) -> Layout:
     return (
         Layout.BY_DAY
         # As in 2026-03-04.
-        if sum(name.count("-") >= 2 for name in names) * 2 > len(names)  # noqa: PLR2004
+        if sum(name.count("-") >= 2 for name in names) * 2 > len(names)
         else Layout.BY_BUCKET
     )
 

@@ -9,8 +9,8 @@ from random import Random
 from typing import Protocol
 
 from maintainer.domain.units import MIB
-from maintainer.simulation.fleet import Traits
-from maintainer.simulation.table import SimulatedTable
+from tests.labs.simulation.fleet import Traits
+from tests.labs.simulation.table import SimulatedTable
 
 STARTS_AT = datetime(2026, 1, 5, tzinfo=UTC)  # a Monday, so that weeks are whole
 # A table needs maintenance if a rewrite would remove at least so many files of a small average
@@ -265,7 +265,7 @@ def _begin(
     return tables, writes
 
 
-def _run_cycle(  # noqa: PLR0913, PLR0917 - the parts of one trial's state
+def _run_cycle(  # noqa: PLR0917 - the parts of one trial's state
     now: datetime,
     tables: Sequence[SimulatedTable],
     contender: Contender,

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from maintainer.estimate.score import GAIN_WEIGHT, normalise
-from maintainer.simulation.fleet import Layout, Traits
-from maintainer.simulation.table import SimulatedTable
-from maintainer.simulation.trial import Outcome, Work
+from tests.labs.simulation.fleet import Layout, Traits
+from tests.labs.simulation.table import SimulatedTable
+from tests.labs.simulation.trial import Outcome, Work
 
 # The published figures of OpenHouse: an executor of 2 GB that rewrites 2 MB/s, and a fixed share
 # for the start.

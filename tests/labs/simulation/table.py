@@ -18,7 +18,7 @@ from maintainer.domain.inventory import (
     PartitionSpec,
     SizeClasses,
 )
-from maintainer.simulation.fleet import Layout, Traits, Writer, days_at_start
+from tests.labs.simulation.fleet import Layout, Traits, Writer, days_at_start
 
 MIN_INPUT_FILES = 5  # Iceberg: min-input-files
 SPREAD_LIMIT = 1.1  # Iceberg: while the other files stay under this multiple of the target

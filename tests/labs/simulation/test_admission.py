@@ -16,10 +16,10 @@ from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.policy import Budget, Charge, PolicyLayer, PolicySet, Window
 from maintainer.domain.pool import Pool
 from maintainer.domain.units import KIB, MIB
-from maintainer.simulation.daemon import Daemon
-from maintainer.simulation.fleet import Layout, Traits, Writer
-from maintainer.simulation.table import SimulatedTable
-from maintainer.simulation.trial import STARTS_AT, Conditions, Outcome, Work, run_trial
+from tests.labs.simulation.daemon import Daemon
+from tests.labs.simulation.fleet import Layout, Traits, Writer
+from tests.labs.simulation.table import SimulatedTable
+from tests.labs.simulation.trial import STARTS_AT, Conditions, Outcome, Work, run_trial
 from tests.samples import TABLE
 
 TRAITS = Traits(

@@ -17,11 +17,11 @@ from maintainer.domain.job import Job, Outcome
 from maintainer.domain.policy import RuleName
 from maintainer.domain.units import MIB
 from maintainer.measure.history import Samples
-from maintainer.simulation.fleet import Layout, Traits, Writer
-from maintainer.simulation.history import TableHistory, recall_table
-from maintainer.simulation.table import SimulatedTable
-from maintainer.simulation.trial import STARTS_AT, Conditions, Work, _carry_out
 from tests.adapters.store.values import failed, make_effect, make_job, succeeded
+from tests.labs.simulation.fleet import Layout, Traits, Writer
+from tests.labs.simulation.history import TableHistory, recall_table
+from tests.labs.simulation.table import SimulatedTable
+from tests.labs.simulation.trial import STARTS_AT, Conditions, Work, _carry_out
 from tests.samples import NOW, health_of_partitions
 
 FILES = RuleName.REWRITE_DATA_FILES

@@ -15,9 +15,10 @@ from maintainer.domain.cost import Calibration
 from maintainer.domain.health import TableHealth
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.policy import RuleName
+from maintainer.estimate.cost import find_pace
 from maintainer.measure.history import Samples, drop_unknown, mean_over_time, sum_rises
-from maintainer.procedures.registry import find_pace
-from maintainer.simulation.fleet import SMALLEST_FILE_BYTES, Traits, Writer, take_table
+from maintainer.procedures.registry import CHAPTERS
+from tests.labs.simulation.fleet import SMALLEST_FILE_BYTES, Traits, Writer, take_table
 
 METRICS = ("commits_per_hour", "data_files", "data_bytes")  # samples that are read
 LOOKS_BACK = timedelta(days=30)
@@ -93,7 +94,7 @@ def _with_pace(traits: Traits, calibration: Calibration) -> Traits:
         level.get(_RULE) for level in (calibration.table, calibration.catalog, calibration.fleet)
     ):
         return traits
-    pace = find_pace(_RULE, calibration)
+    pace = find_pace(_RULE, CHAPTERS[_RULE].first_pace, calibration)
     return replace(
         traits,
         bytes_per_second=1 / pace.seconds_per_unit,

@@ -1,4 +1,4 @@
-"""`maintainer simulate`: compare policies, scorers and budgets over weeks of virtual time."""
+"""python -m tests.labs.simulation: policies, scorers and budgets over weeks of virtual time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,14 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 
 from maintainer.adapters.policies.directory import PolicyDirectory
 from maintainer.app.options import admission_rules
-from maintainer.cli.output.console import OutputFormat, make_console, print_json, print_list, say
+from maintainer.cli.output.console import (
+    OutputFormat,
+    explained_errors,
+    make_console,
+    print_json,
+    print_list,
+    say,
+)
 from maintainer.cli.output.rows import Rows
 from maintainer.cli.state import Config, load, open_app
 from maintainer.domain.admission import AdmissionRules, Scorer
@@ -27,18 +34,18 @@ from maintainer.domain.units import format_duration, format_size, parse_duration
 from maintainer.ports.store import Store
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.settings import Settings
-from maintainer.simulation.daemon import Daemon
-from maintainer.simulation.fleet import Traits, draw_fleet
-from maintainer.simulation.history import LOOKS_BACK, METRICS, MOST_JOBS, TableHistory, recall_table
-from maintainer.simulation.peers import AutoComp, Cron
-from maintainer.simulation.trial import Conditions, Contender, Result, run_trial
+from tests.labs.simulation.daemon import Daemon
+from tests.labs.simulation.fleet import Traits, draw_fleet
+from tests.labs.simulation.history import LOOKS_BACK, METRICS, MOST_JOBS, TableHistory, recall_table
+from tests.labs.simulation.peers import AutoComp, Cron
+from tests.labs.simulation.trial import Conditions, Contender, Result, run_trial
 
 MOST_TABLES = 100_000
 MOST_WEEKS = 104
 SHORTEST_CYCLE = timedelta(minutes=5)
 
 
-def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
+def simulate(  # noqa: PLR0917 - options are arguments, given by name
     tables: Annotated[
         int,
         typer.Option(
@@ -104,37 +111,40 @@ def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
     With --from-store or --config, admission uses that configuration: budgets of catalogs, reserved
     shares, blackouts, scorer and job sizes.
     """
-    settings = load(config) if from_store or config is not None else None
-    rules = admission_rules(settings) if settings is not None else None
-    conditions = Conditions(
-        length=timedelta(weeks=weeks),
-        cycle=_read_cycle(cycle, timedelta(weeks=weeks)),
-        gb_hours_per_day=rules.fleet.gb_hours_per_day
-        if budget is None and rules is not None
-        else budget,
-        max_jobs=max_jobs,
-        memory_gb=rules.pools[DEFAULT_POOL].memory_gb
-        if rules is not None
-        else Conditions().memory_gb,
-        sla=parse_duration(sla) if sla is not None else Conditions().sla,
-        seed=seed,
-    )
-    fleet = (
-        _read_fleet(settings) if from_store and settings is not None else draw_fleet(tables, seed)
-    )
-    contenders: list[Contender] = [
-        *_make_daemons(policies or [], scorers or [], conditions, rules),
-        *((AutoComp(), Cron()) if peers else ()),
-    ]
-    files = sum(traits.files_at_start + traits.fitting_files_at_start for traits in fleet)
-    budget = conditions.gb_hours_per_day
-    limit = "none" if budget is None else f"{budget:g} GB-hours a day"
-    say(f"{len(fleet):,} tables, {files:,} files at the start, {weeks} weeks, budget {limit}")
-    results = _run_all(fleet, contenders, conditions)
-    if output is OutputFormat.JSON:
-        print_json([_write_result(result) for result in results])
-        return
-    print_list(_compare(results))
+    with explained_errors():
+        settings = load(config) if from_store or config is not None else None
+        rules = admission_rules(settings) if settings is not None else None
+        conditions = Conditions(
+            length=timedelta(weeks=weeks),
+            cycle=_read_cycle(cycle, timedelta(weeks=weeks)),
+            gb_hours_per_day=rules.fleet.gb_hours_per_day
+            if budget is None and rules is not None
+            else budget,
+            max_jobs=max_jobs,
+            memory_gb=rules.pools[DEFAULT_POOL].memory_gb
+            if rules is not None
+            else Conditions().memory_gb,
+            sla=parse_duration(sla) if sla is not None else Conditions().sla,
+            seed=seed,
+        )
+        fleet = (
+            _read_fleet(settings)
+            if from_store and settings is not None
+            else draw_fleet(tables, seed)
+        )
+        contenders: list[Contender] = [
+            *_make_daemons(policies or [], scorers or [], conditions, rules),
+            *((AutoComp(), Cron()) if peers else ()),
+        ]
+        files = sum(traits.files_at_start + traits.fitting_files_at_start for traits in fleet)
+        budget = conditions.gb_hours_per_day
+        limit = "none" if budget is None else f"{budget:g} GB-hours a day"
+        say(f"{len(fleet):,} tables, {files:,} files at the start, {weeks} weeks, budget {limit}")
+        results = _run_all(fleet, contenders, conditions)
+        if output is OutputFormat.JSON:
+            print_json([_write_result(result) for result in results])
+            return
+        print_list(_compare(results))
 
 
 def _read_cycle(text: str, length: timedelta) -> timedelta:
@@ -270,3 +280,10 @@ def _write_result(result: Result) -> dict[str, object]:
     }
     figures["longest_need_seconds"] = figures.pop("longest_need")
     return figures
+
+
+application = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+application.command()(simulate)
+
+if __name__ == "__main__":
+    application()

@@ -1,0 +1,1 @@
+"""Laboratories: run by hand, and by nobody who only changes the product."""
