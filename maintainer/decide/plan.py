@@ -211,10 +211,12 @@ def _decide_gain(
     held = hold_back(rule, gain.action, health, policy, circumstances, history)
     if held is not None:
         waiting_since = since if held.code in KEEPS_WAITING else None
+        # What the policy would do is the whole argument for letting it.
+        is_observed = held.code is SkipCode.OBSERVE_ONLY
         return SkippedRule(
             rule.name,
             held.code,
-            held.reason,
+            f"{held.reason}: {gain.sentence}" if is_observed else held.reason,
             held.next_at,
             findings,
             gain.estimate,

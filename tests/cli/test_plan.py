@@ -16,7 +16,7 @@ from maintainer.domain.policy import Window
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
 from tests.cli.conftest import open_instead
-from tests.steps.world import World
+from tests.steps.world import ENFORCE, World, layer
 
 
 @pytest.fixture
@@ -115,3 +115,14 @@ def test_a_plan_has_its_details_when_they_are_asked_for_or_tables_are_named(
     assert "CALL `lake`.system.rewrite_data_files(" in shown.stdout
     assert "below_threshold" in shown.stdout
     assert shown.stderr == ""
+
+
+def test_in_observe_mode_the_plan_says_what_would_run_and_at_what_cost(world: World) -> None:
+    world.put("orders")
+    world.policies.layers = (layer(ENFORCE.replace("enforce", "observe")),)
+    scan(world.ports)
+    for shown in (call().output, call("lake.sales.orders").output):
+        assert "enforce mode would run it: 60 files in 1 group would become 1" in shown
+        assert "expected: " in shown
+        assert "GB-hours" in shown
+    assert "would, if enforced" in call().output

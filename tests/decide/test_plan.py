@@ -229,6 +229,10 @@ def test_observe_mode_shows_what_enforce_mode_would_do() -> None:
     assert all(
         skipped.would_do is not None and skipped.estimate is not None for skipped in plan.skipped
     )
+    assert skip_of(plan).reason == (
+        "the policy is in observe mode; enforce mode would run it: 600 files in 10 groups would "
+        "become 10"
+    )
 
 
 def held(circumstances: Circumstances, rule: Rule = FILES, **changes: object) -> SkippedRule:

@@ -19,7 +19,7 @@ from maintainer.decide.explanation import explain_admission, write_next_check
 from maintainer.domain.admission import AdmissionDecision
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
-from maintainer.domain.plan import Plan, SkippedRule
+from maintainer.domain.plan import Plan, SkipCode, SkippedRule
 from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.procedures.registry import call_statement
 from maintainer.requests.preview import preview
@@ -94,7 +94,10 @@ def _preview_all(
 
 
 def plan_summary(plans: Sequence[Plan], waits: Waits = NOTHING_WAITS) -> Rows:
-    """Return a row for each planned rule; a table without any has one row with its skip codes."""
+    """Return a row for each rule that is planned, or would be in enforce mode.
+
+    A table without any has one row with its skip codes.
+    """
     rows = Rows(("table", "rule", "starts", "why"), below="why")
     for plan in plans:
         name = str(plan.table)
@@ -105,7 +108,12 @@ def plan_summary(plans: Sequence[Plan], waits: Waits = NOTHING_WAITS) -> Rows:
                 why.append("\n" + explain_admission(admission), style="yellow")
             rows.add_row(name, Text(planned.rule.value, style="bold"), _write_turn(admission), why)
             name = ""
-        if not plan.planned:
+        observed = [one for one in plan.skipped if one.code is SkipCode.OBSERVE_ONLY]
+        for skipped in observed:
+            why = Text("\n".join((skipped.reason, *show.weigh(skipped.cost, None))), style="dim")
+            rows.add_row(name, Text(skipped.rule.value), "would, if enforced", why)
+            name = ""
+        if not plan.planned and not observed:
             rows.add_row(
                 name,
                 Text("nothing planned", style="dim"),
@@ -150,7 +158,11 @@ def plan_details(plans: Sequence[Plan], waits: Waits = NOTHING_WAITS) -> Rows:
         for skipped in plan.skipped:
             why = Text(skipped.reason)
             if skipped.would_do is not None:
-                why.append("\n" + call_statement(plan.table, skipped.would_do), style="dim")
+                lines = [
+                    *show.weigh(skipped.cost, skipped.score, skipped.estimate),
+                    call_statement(plan.table, skipped.would_do),
+                ]
+                why.append("\n" + "\n".join(lines), style="dim")
             rows.add_row(
                 name,
                 skipped.rule.value,

@@ -246,7 +246,7 @@ def hold_back(  # noqa: PLR0913, PLR0917 - each is a reason to wait
     if policy.mode is Mode.OBSERVE:
         return Hold(
             SkipCode.OBSERVE_ONLY,
-            "the policy is in observe mode: enforce mode would run it",
+            "the policy is in observe mode; enforce mode would run it",
         )
     cooling = (
         None
