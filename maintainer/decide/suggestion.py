@@ -151,7 +151,7 @@ def _read_writes(health: TableHealth, samples: Mapping[str, Samples]) -> _Writes
     hourly = mean_over_time(rates) if rates else health.commits_per_hour
     span = files[-1][0] - files[0][0] if files else timedelta(0)
     if span < _SHORTEST_SPAN:
-        return _read_snapshots(health, hourly)
+        return _read_snapshots(health)
     added, bytes_added = sum_rises(files), sum_rises(size)
     return _Writes(
         None if hourly is None else hourly * _HOURS,
@@ -160,12 +160,16 @@ def _read_writes(health: TableHealth, samples: Mapping[str, Samples]) -> _Writes
     )
 
 
-def _read_snapshots(health: TableHealth, hourly: float | None) -> _Writes:
-    """The writes by the kept snapshots, for a table without a long history of samples."""
+def _read_snapshots(health: TableHealth) -> _Writes:
+    """The writes by the kept snapshots, for a table without a long history of samples.
+
+    Nothing is known of a table whose snapshots are of less than _SHORTEST_SPAN: a burst of commits
+    says nothing about a day.
+    """
     moments = [stamp.committed_at for stamp in health.history]
     span = max(moments) - min(moments) if moments else timedelta(0)
     if span < _SHORTEST_SPAN:
-        return _Writes(None if hourly is None else hourly * _HOURS, None, None)
+        return _Writes(None, None, None)
     commits = (len(moments) - 1) / (span / _DAY)
     is_whole = any(stamp.parent_id is None for stamp in health.history)
     if not is_whole or health.rewriters or not health.kept_data_files:
@@ -276,7 +280,10 @@ def _suggest_expiry(writes: _Writes) -> Iterator[SuggestedValue]:
     days = format_duration(age)
     bound = _round(max(100, ceil(kept * 1.2)))
     if writes.commits_per_day is None:
-        why = "The rate of commits is not known yet."
+        why = (
+            f"The rate of commits is not known yet: ask again after "
+            f"{format_duration(_SHORTEST_SPAN)}."
+        )
     elif per_day < 1:
         why = "Writers commit less than once in a day."
     else:

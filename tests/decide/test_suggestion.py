@@ -114,6 +114,20 @@ def test_a_table_of_minutes_says_what_is_not_known() -> None:
     assert reasons(TABLE, {})[path].startswith("The number of arriving files is not known")
 
 
+def test_a_burst_of_commits_in_minutes_says_nothing_about_a_day() -> None:
+    """6,833 commits a day, from 13 minutes, switched expiry off in effect: above 8,200."""
+    burst = replace(
+        snapshots([NOW - timedelta(seconds=13 * number) for number in range(60, -1, -1)]),
+        commits_per_hour=285.0,
+        commit_window_seconds=780.0,
+    )
+    path = "rules.expire_snapshots.when.snapshot_count_above"
+    assert suggest(burst)[path] == "100"
+    assert reasons(burst, {})[path] == (
+        "The rate of commits is not known yet: ask again after 6 h."
+    )
+
+
 def test_a_table_that_was_not_measured_for_long_is_known_by_its_snapshots() -> None:
     hours = [NOW - timedelta(hours=hour) for hour in range(48, -1, -1)]
     young = replace(
