@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from maintainer.adapters.store import open_store
 from maintainer.cli import commands
 from maintainer.domain.driver import JobDriver, JobLog
 from maintainer.domain.job import FailureReason, JobState
@@ -139,3 +141,25 @@ def test_a_job_is_shown_with_its_driver(daemon: Client) -> None:
     assert {line.split()[0]: line.split()[-1] for line in shown.splitlines()}["driver"] == "spark-1"
     assert "node-1" in shown
     assert "app-1" in shown
+
+
+def test_without_a_daemon_the_jobs_of_the_store_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "maintainer.yaml"
+    file.write_text(
+        f"catalogs: {{lake: {{type: rest, uri: 'http://127.0.0.1:1'}}}}\n"
+        f"store: sqlite:///{tmp_path}/maintainer.db\nserver: {{port: 1}}\n"
+    )
+    monkeypatch.setenv("MAINTAINER_CONFIG", str(file))
+    said = "no daemon answers at http://127.0.0.1:1; `maintainer serve` starts one"
+    assert listed() == set(), "a store that was never made has none"
+    with closing(open_store(f"sqlite:///{tmp_path}/maintainer.db")) as store:
+        for job in (make_job("job-1"), finish_job(run_job(make_job("job-2")), JobState.FAILED)):
+            assert store.add_job(replace(job, table_uuid=job.job_id))
+    assert listed() == {"job-1", "job-2"}
+    assert listed("--state", "failed") == {"job-2"}
+    assert call().stderr == f"{said}; these are the jobs of the store\n"
+    for words in (("--watch",), ("show", "job-1"), ("cancel", "job-1")):
+        done = call(*words)
+        assert (done.exit_code, f"error: {said}\n" == done.stderr) == (1, True), words

@@ -33,7 +33,7 @@ def test_a_catalog_is_paused_with_its_reason_and_resumed(configuration: Path) ->
     paused = call(configuration, "pause", "lake", "--reason", "a migration", "--by", "ann")
     assert (paused.exit_code, paused.stdout) == (
         0,
-        "paused lake.*; running jobs that continue: 1\n",
+        "paused lake.*; still running there: 1 job\n",
     )
     (item,) = listed(configuration)["items"]  # type: ignore[misc]
     assert (item["scope"], item["by"], item["reason"]) == ("lake.*", "ann", "a migration")  # type: ignore[has-type]
@@ -55,9 +55,7 @@ def test_one_table_is_paused_and_the_log_says_who_did_it(configuration: Path) ->
 
 
 def test_the_kill_switch_ends_what_has_not_started_at_once(configuration: Path) -> None:
-    assert (
-        call(configuration, "pause", "--cancel").stdout == "paused everything; cancelled jobs: 1\n"
-    )
+    assert call(configuration, "pause", "--cancel").stdout == "paused everything; 1 job cancelled\n"
     assert listed(configuration)["running_jobs"] == []
 
 
@@ -76,6 +74,12 @@ def test_what_is_no_scope_is_refused(configuration: Path) -> None:
     refused = call(configuration, "pause", "a b")
     assert refused.exit_code == 2
     assert "is no table, namespace, catalog or glob" in refused.output
+
+
+def test_a_mistyped_table_is_refused_with_the_names_that_look_like_it(configuration: Path) -> None:
+    refused = call(configuration, "pause", "lake.sales.order")
+    assert refused.exit_code == 2
+    assert "table lake.sales.order is not known; did you mean lake.sales.orders?" in refused.output
 
 
 def test_a_prediction_is_shown_beside_what_came_of_it() -> None:

@@ -15,15 +15,23 @@ import typer
 from rich.live import Live
 from rich.text import Text
 
-from maintainer.cli.output.console import OutputFormat, echo, make_console, print_json, print_list
+from maintainer.cli.output.console import (
+    OutputFormat,
+    echo,
+    make_console,
+    print_json,
+    print_list,
+    say,
+)
 from maintainer.cli.output.rows import Facts, Rows
 from maintainer.cli.output.show import ROW_PROOFS, STATE_STYLES, effect_table
-from maintainer.cli.state import Config, Format, complete_table, load
+from maintainer.cli.state import Config, Format, complete_table, load, open_known
 from maintainer.domain.effect import Measurement, RowProof
 from maintainer.domain.errors import MaintainerError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
 from maintainer.domain.units import format_duration
+from maintainer.ports.store.jobs import JobQuery
 from maintainer.settings import Settings
 
 jobs_app = typer.Typer(
@@ -38,6 +46,10 @@ Answer = dict[str, Any]  # JSON of the API
 JobId = Annotated[str, typer.Argument(metavar="JOB", help="The job's id.")]
 # The addresses are those on which the daemon listens; this command binds none.
 _WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
+
+
+class NoDaemonError(MaintainerError):
+    """No daemon answers at the configured address."""
 
 
 def _ask_daemon(settings: Settings, method: str, path: str) -> Answer:
@@ -55,8 +67,12 @@ def _ask_daemon(settings: Settings, method: str, path: str) -> Answer:
                 timeout=TIMEOUT_SECONDS,
             )
         body: Answer = answer.json()
+    except requests.ConnectionError as error:
+        raise NoDaemonError(
+            f"no daemon answers at {base}; `maintainer serve` starts one"
+        ) from error
     except (requests.RequestException, ValueError) as error:
-        raise MaintainerError(
+        raise NoDaemonError(
             f"no daemon answers at {base}: {error}; `maintainer serve` starts one"
         ) from error
     if answer.ok:
@@ -93,13 +109,21 @@ def jobs(  # noqa: PLR0913, PLR0917 - the options of one command
     output: Format = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
-    """List the newest jobs of the running daemon."""
+    """List the newest jobs: those of the running daemon, else those in the store."""
     if context.invoked_subcommand is not None:
         return
+    settings = load(config)
     wanted = [("limit", str(limit)), *(("state", one.value) for one in state or [])]
-    wanted += [("table", str(TableIdentifier.parse(table)))] if table is not None else []
-    ask = partial(_ask_daemon, load(config), "GET", f"/jobs?{urlencode(wanted)}")
-    found = ask()["items"]
+    only = TableIdentifier.parse(table) if table is not None else None
+    wanted += [("table", str(only))] if only is not None else []
+    ask = partial(_ask_daemon, settings, "GET", f"/jobs?{urlencode(wanted)}")
+    try:
+        found = ask()["items"]
+    except NoDaemonError as error:
+        if watch:
+            raise
+        found = _read_store(settings, JobQuery(tuple(state or ()), only, limit))
+        say(f"{error}; these are the jobs of the store")
     if output is OutputFormat.JSON:
         print_json(found)
         return
@@ -110,6 +134,15 @@ def jobs(  # noqa: PLR0913, PLR0917 - the options of one command
         while True:
             time.sleep(WATCH_SECONDS)
             live.update(_jobs_table(ask()["items"]))
+
+
+def _read_store(settings: Settings, query: JobQuery) -> list[Answer]:
+    """The jobs as the API would write them."""
+    from maintainer.api.wire import write_job  # noqa: PLC0415 - slow to import
+
+    with open_known(settings) as store:
+        jobs = store.jobs(query).items if store is not None else ()
+    return [write_job(job, {}).model_dump(mode="json") for job in jobs]
 
 
 @jobs_app.command("show")

@@ -19,6 +19,7 @@ from maintainer.cli.output.console import (
 from maintainer.cli.output.rows import Rows
 from maintainer.cli.output.show import write_time
 from maintainer.cli.state import Config, Format, load, open_app
+from maintainer.cli.tables.choose import suggest_names
 from maintainer.domain.admission import EVERYTHING, PausesInForce, ScopePause, read_scope
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.units import format_count, format_duration, format_instant, parse_duration
@@ -53,10 +54,17 @@ def pause(
     with open_app(load(config)) as app:
         ports = app.ports
         pause = ScopePause(read_scope(scope), by, ports.clock.now(), reason)
-        running = pause_scope(ports, pause)
+        try:
+            running = pause_scope(ports, pause)
+        except UnknownTableError as error:
+            near = suggest_names(pause.scope, map(str, ports.store.table_names()))
+            raise UnknownTableError(f"{error}{near}") from error
         cancelled = cancel_scope(ports, pause.scope, by) if cancel else 0
-    rest = f"cancelled jobs: {cancelled}" if cancel else f"running jobs that continue: {running}"
-    echo(f"paused {_name(pause.scope)}; {rest}")
+    if cancel:
+        rest = f"; {format_count(cancelled, 'job')} cancelled"
+    else:
+        rest = f"; still running there: {format_count(running, 'job')}" if running else ""
+    echo(f"paused {_name(pause.scope)}{rest}")
 
 
 def resume(scope: Scope = EVERYTHING, by: By = DEFAULT_BY, config: Config = None) -> None:
