@@ -109,6 +109,8 @@ class ApiContext:
     streams: Streams = field(default_factory=lambda: Streams(8))  # of each person and token
     answers_seconds: float = 0.0  # the time for which the answer to a list is sent again
     open_metrics: bool = False  # everybody may read the metrics
+    # Whether another server of this process no longer answers; for a server of probes alone.
+    is_stuck: Callable[[], bool] = lambda: False
     # The template of the address of Spark's page, by pool; empty: there is no page.
     spark_ui: Mapping[str, str] = field(default_factory=dict)
     # Accepted names in a Host header, in addition to the names of the loopback.

@@ -18,9 +18,21 @@ _HIDDEN = {True: "it works", False: "it does not work; sign in to read why"}
 router = APIRouter(tags=["probes"])
 
 
-@router.get("/livez", summary="Whether the process is alive", dependencies=[for_everybody()])
-def get_liveness() -> schemas.Liveness:
-    """Answers as long as the process serves; checks nothing else."""
+@router.get(
+    "/livez",
+    summary="Whether the process is alive",
+    responses=declare_problems(HTTPStatus.SERVICE_UNAVAILABLE),
+    dependencies=[for_everybody()],
+)
+def get_liveness(context: ContextIn) -> schemas.Liveness:
+    """Answers as long as the process serves; checks nothing else.
+
+    On the probes' own port: 503 if the API's own server no longer answers.
+    """
+    if context.is_stuck():
+        raise HTTPException(
+            HTTPStatus.SERVICE_UNAVAILABLE, "the server of the API and the page no longer answers"
+        )
     return schemas.Liveness()
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import h11
@@ -20,6 +21,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from maintainer.domain.errors import ConfigurationError
 
 STOP_SECONDS = 5  # for open answers after the server is asked to stop
+STUCK_SECONDS = 30.0  # a server whose loop has not run for so long answers nobody
 BACKLOG = 128  # connections that wait to be accepted
 SAID_EVERY_SECONDS = 60.0
 _OUT_OF_RESOURCES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
@@ -51,10 +53,11 @@ class TlsFiles:
     key: Path
 
 
-def bind(section: str, host: str, port: int) -> socket.socket:
+def bind(section: str, host: str, port: int, name: str = "port") -> socket.socket:
     """Return a listening socket; ConfigurationError if the address is in use or of another machine.
 
-    ``section`` is the section of the settings with the address.
+    ``section`` is the section of the settings with the address, and ``name`` its setting of the
+    port.
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
@@ -66,7 +69,7 @@ def bind(section: str, host: str, port: int) -> socket.socket:
         listener.listen(BACKLOG)
     except OSError as error:
         raise ConfigurationError(
-            f"{section}.host {host}, {section}.port {port}: cannot listen there: "
+            f"{section}.host {host}, {section}.{name} {port}: cannot listen there: "
             f"{error.strerror or error}"
         ) from error
     return listener
@@ -77,7 +80,7 @@ def make_server(
     bounds: ConnectionBounds | None = None,
     tls: TlsFiles | None = None,
     proxies: Sequence[str] = (),
-) -> uvicorn.Server:
+) -> ApiServer:
     """A server for the application; its run() is given listening sockets.
 
     Proxies are addresses and networks whose X-Forwarded headers are believed.
@@ -98,20 +101,38 @@ def make_server(
         ssl_keyfile=None if tls is None else tls.key,
     )
     config.bounds = bounds or ConnectionBounds()
-    return _Server(config)
+    return ApiServer(config)
 
 
 class _Config(uvicorn.Config):
     bounds: ConnectionBounds
 
 
-class _Server(uvicorn.Server):
+# For probes and metrics alone: an orchestrator and a few Prometheus servers.
+PROBE_BOUNDS = ConnectionBounds(connections=32, connections_per_address=24)
+
+
+class ApiServer(uvicorn.Server):
     """A server that says once a minute that no more connections can be accepted.
 
     asyncio would log a hundred tracebacks a second while the process has no free descriptor.
     """
 
     _said_at = float("-inf")
+
+    def __init__(self, config: _Config) -> None:
+        super().__init__(config)
+        self._ticked_at = monotonic()
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the loop that answers has not run for STUCK_SECONDS."""
+        return monotonic() - self._ticked_at > STUCK_SECONDS
+
+    async def on_tick(self, counter: int) -> bool:
+        """Note that the loop runs; uvicorn calls this ten times a second."""
+        self._ticked_at = monotonic()
+        return await super().on_tick(counter)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         asyncio.get_running_loop().set_exception_handler(self._report)

@@ -69,6 +69,13 @@ class ServerSettings(Strict):
 
     host: ListeningHost = "127.0.0.1"
     port: ListeningPort = 8080
+    probes_port: Annotated[int, Field(ge=0, le=GREATEST_PORT)] | None = Field(
+        default=None,
+        description="A further port for `/livez`, `/readyz` and `/metrics` alone, which "
+        "connections to the other port cannot hold; 0 takes any free one. `server.port` serves "
+        "them too. `auth` guards the metrics on both.",
+        examples=[8091],
+    )
     hosts: Annotated[tuple[str, ...], BeforeValidator(_read_hosts)] = Field(
         default=(),
         max_length=_MOST_HOSTS,

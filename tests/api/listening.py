@@ -10,10 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event
 
-import uvicorn
 from fastapi import FastAPI
 
-from maintainer.api.server import ConnectionBounds, bind, make_server
+from maintainer.api.server import ApiServer, ConnectionBounds, bind, make_server
 
 DEADLINE_SECONDS = 30
 
@@ -23,7 +22,7 @@ class Listening:
     """Where an application is served."""
 
     port: int
-    server: uvicorn.Server
+    server: ApiServer
 
     @property
     def address(self) -> str:

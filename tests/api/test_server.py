@@ -7,16 +7,21 @@ import re
 import resource
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Event
 
 import httpx
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
-from maintainer.api import documentation, jobs
+from maintainer.api import documentation, jobs, server
+from maintainer.api.application import build_probes
 from maintainer.api.guard import Limits, Streams
-from maintainer.api.server import ConnectionBounds
+from maintainer.api.server import PROBE_BOUNDS, ConnectionBounds
 from maintainer.domain.access import Role
 from tests.api.listening import DEADLINE_SECONDS, Listening, listening, wait_for
 from tests.api.nouns import ORDERS
@@ -44,9 +49,13 @@ class Service:
     listening: Listening
     connections: ExitStack
 
-    def connect(self) -> socket.socket:
+    def connect(self, source: str = "127.0.0.1") -> socket.socket:
         return self.connections.enter_context(
-            closing(socket.create_connection(("127.0.0.1", self.listening.port), DEADLINE_SECONDS))
+            closing(
+                socket.create_connection(
+                    ("127.0.0.1", self.listening.port), DEADLINE_SECONDS, (source, 0)
+                )
+            )
         )
 
 
@@ -162,8 +171,83 @@ def test_a_probe_is_answered_while_one_address_holds_every_connection(
         assert ask(service.connect()).startswith(b"HTTP/1.1 200")
         held.append(service.connect())
         held[-1].sendall(HALF)
-    bounds = ConnectionBounds()
-    assert service.listening.count_connections() <= bounds.connections_per_address
+    # A connection that is ended is counted until the loop's next turn.
+    most = ConnectionBounds().connections_per_address
+    wait_for(lambda: service.listening.count_connections() <= most)
+
+
+@contextmanager
+def beside(client: Client, service: Service) -> Iterator[Service]:
+    """The probes on their own port, beside a served API."""
+    context = replace(client.api.state.context, is_stuck=lambda: service.listening.server.is_stuck)
+    with listening(build_probes(context), bounds=PROBE_BOUNDS) as served, ExitStack() as stack:
+        yield Service(served, stack)
+
+
+def test_probes_on_their_own_port_are_answered_while_the_other_port_answers_nobody(
+    serve: Serve, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A stream notices that its client has left when it sends the next comment.
+    monkeypatch.setattr(jobs, "KEEP_ALIVE_SECONDS", 0.1)
+    most = 4
+    service = serve(ConnectionBounds(connections=most))
+    for connection in [service.connect() for _ in range(most)]:
+        connection.sendall(STREAM)
+        assert connection.recv(12) == b"HTTP/1.1 200"
+    for connection in [service.connect() for _ in range(260)]:
+        with suppress(ConnectionError):
+            connection.sendall(HALF)
+    assert read_to_end(service.connect()).startswith(b"HTTP/1.1 503")
+    with beside(client, service) as probes:
+        for path in ("livez", "readyz", "metrics"):
+            request = WHOLE.replace(b"livez", path.encode())
+            assert ask(probes.connect(), request).startswith(b"HTTP/1.1 200"), path
+        # Nor can half-open connections to their own port hold them.
+        for connection in [probes.connect() for _ in range(260)]:
+            with suppress(ConnectionError):
+                connection.sendall(HALF)
+        assert ask(probes.connect()).startswith(b"HTTP/1.1 200")
+        most = PROBE_BOUNDS.connections_per_address
+        wait_for(lambda: probes.listening.count_connections() <= most)
+
+
+def test_the_own_port_of_probes_serves_nothing_else_and_guards_the_metrics(
+    serve: Serve, client: Client
+) -> None:
+    let_in(client, "prometheus", Role.VIEWER)
+    with beside(client, serve(ConnectionBounds())) as probes:
+        address = probes.listening.address
+
+        def status(path: str, **headers: str) -> int:
+            answer = httpx.get(f"{address}{path}", headers=headers, timeout=DEADLINE_SECONDS)
+            return answer.status_code
+
+        bearer = f"Bearer {secret_of('prometheus')}"
+        for path in ("/", "/api/v1/overview", "/docs", "/openapi.json"):
+            assert status(path, Authorization=bearer) == 404
+        assert [status(path) for path in ("/livez", "/readyz", "/metrics")] == [200, 200, 401]
+        assert status("/metrics", Authorization=bearer) == 200
+
+
+def test_the_own_port_of_probes_says_when_the_api_no_longer_answers(
+    serve: Serve, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = Event()
+
+    async def hold(_request: Request) -> Response:
+        held.wait(DEADLINE_SECONDS)  # which no endpoint does: the whole server waits
+        return Response("held")
+
+    client.api.router.routes.insert(0, Route("/hold", hold))
+    service = serve(ConnectionBounds())
+    monkeypatch.setattr(server, "STUCK_SECONDS", SHORT)
+    with beside(client, service) as probes:
+        assert ask(probes.connect()).startswith(b"HTTP/1.1 200")
+        waiting = service.connect()
+        waiting.sendall(WHOLE.replace(b"livez", b"hold"))
+        wait_for(lambda: ask(probes.connect()).startswith(b"HTTP/1.1 503"))
+        held.set()
+        wait_for(lambda: ask(probes.connect()).startswith(b"HTTP/1.1 200"))
 
 
 def test_the_connection_that_waits_longest_goes_first(serve: Serve) -> None:

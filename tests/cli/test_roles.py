@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -221,6 +222,30 @@ def test_the_options_of_serve_say_where_it_listens(tmp_path: Path) -> None:
     with serving(tmp_path, *words, MAINTAINER_SERVER__PORT="1") as daemon:
         assert daemon.url.startswith("http://127.0.0.2:")
         assert httpx.get(f"{daemon.url}/livez").status_code == 200
+
+
+def test_probes_and_metrics_have_a_port_of_their_own_where_the_settings_give_one(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path)
+    with serving(tmp_path, MAINTAINER_SERVER__PROBES_PORT="0") as daemon:
+        address = daemon.said().partition("probes.started address=")[2].split()[0]
+        assert address != daemon.url
+        with ExitStack() as held:
+            for _ in range(260):
+                connection = socket.create_connection(
+                    ("127.0.0.1", int(daemon.url.rpartition(":")[2])), DEADLINE_SECONDS
+                )
+                held.enter_context(closing(connection)).sendall(b"GET /livez HTTP/1.1\r\nHo")
+            answers = {
+                path: httpx.get(f"{address}/{path}", timeout=DEADLINE_SECONDS)
+                for path in ("livez", "readyz", "metrics", "api/v1/overview")
+            }
+        assert answers["livez"].status_code == answers["metrics"].status_code == 200
+        assert answers["readyz"].json()["checks"][0]["name"] == "store"
+        assert answers["api/v1/overview"].status_code == 404
+        assert httpx.get(f"{daemon.url}/metrics").status_code == 200
+        assert daemon.stop() == 0
 
 
 @pytest.mark.parametrize(

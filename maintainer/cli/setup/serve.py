@@ -6,16 +6,17 @@ import logging
 import signal
 import socket
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from queue import Empty, SimpleQueue
+from time import monotonic
 from types import FrameType
 
 from maintainer.api.application import build_api, build_probes
-from maintainer.api.server import STOP_SECONDS, bind, make_server
+from maintainer.api.server import PROBE_BOUNDS, STOP_SECONDS, ApiServer, bind, make_server
 from maintainer.app import App, LinkUse, open_app
 from maintainer.app.api import make_context
 from maintainer.app.loop import make_idle_scheduler, make_scheduler
@@ -46,31 +47,38 @@ def serve(settings: Settings, role: Role = Role.ALL) -> None:
         raise ConfigurationError(
             "the role link serves spark.link, and the configuration has no such section"
         )
-    listener = bind("server", settings.server.host, settings.server.port)
+    address = settings.server
     link = LinkUse.OWN if role.serves_link else LinkUse.NONE
-    with listener, open_app(settings, link, migrates=role is Role.ALL) as app:
-        _run(app, listener, role)
+    with ExitStack() as stack:
+        listener = stack.enter_context(bind("server", address.host, address.port))
+        probes = None
+        if address.probes_port is not None:
+            probes = stack.enter_context(
+                bind("server", address.host, address.probes_port, "probes_port")
+            )
+        app = stack.enter_context(open_app(settings, link, migrates=role is Role.ALL))
+        _run(app, listener, probes, role)
 
 
-def _run(app: App, listener: socket.socket, role: Role) -> None:
+def _run(app: App, listener: socket.socket, probes: socket.socket | None, role: Role) -> None:
     scheduler = make_scheduler(app) if role.works else make_idle_scheduler(app)
     signals = _Signals()
     build = build_api if role.serves_api else build_probes
-    server = make_server(build(make_context(app, scheduler)), proxies=app.settings.server.proxies)
-    # The server has its own thread, so that the API still answers while running jobs finish.
-    thread = threading.Thread(
-        target=server.run, kwargs={"sockets": [listener]}, name="api", daemon=True
-    )
-    with signals.caught():
-        thread.start()
+    context = make_context(app, scheduler)
+    api = make_server(build(context), proxies=app.settings.server.proxies)
+    served = [(api, listener)]
+    if probes is not None:
+        alone = build_probes(replace(context, is_stuck=lambda: api.is_stuck))
+        served.append((make_server(alone, PROBE_BOUNDS), probes))
+    with signals.caught(), _serving(served):
         if role.works:
             _resume(app, signals)
         scheduler.start()
-        host, port = listener.getsockname()[:2]
+        if probes is not None:
+            log.info("probes.started address=%s", _address_of(probes))
         log.info(
-            "daemon.started page=http://%s:%d/ application=%s role=%s",
-            f"[{host}]" if ":" in host else host,
-            port,
+            "daemon.started page=%s/ application=%s role=%s",
+            _address_of(listener),
             app.ports.runner.application,
             role,
         )
@@ -97,9 +105,31 @@ def _run(app: App, listener: socket.socket, role: Role) -> None:
             _end_spark(app, signals)
         else:
             app.ports.runner.leave()
-        server.should_exit = True
-        thread.join(STOP_SECONDS + 1)
     log.info("daemon.stopped")
+
+
+def _address_of(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+@contextmanager
+def _serving(served: Sequence[tuple[ApiServer, socket.socket]]) -> Iterator[None]:
+    """Serve in a thread for each server, so that they answer while running jobs finish."""
+    threads = [
+        threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="api", daemon=True)
+        for server, listener in served
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        for server, _ in served:
+            server.should_exit = True
+        ends = monotonic() + STOP_SECONDS + 1
+        for thread in threads:
+            thread.join(max(0.0, ends - monotonic()))
 
 
 def _resume(app: App, signals: _Signals) -> None:

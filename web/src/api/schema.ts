@@ -1272,6 +1272,8 @@ export interface paths {
     /**
      * Whether the process is alive
      * @description Answers as long as the process serves; checks nothing else.
+     *
+     *     On the probes' own port: 503 if the API's own server no longer answers.
      */
     get: operations["get_liveness"];
     put?: never;
@@ -11378,6 +11380,15 @@ export interface operations {
       };
       /** @description Too Many Requests */
       429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
         headers: {
           [name: string]: unknown;
         };
