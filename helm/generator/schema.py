@@ -17,7 +17,7 @@ _ELSEWHERE = ("link", "java_home", "jars_dir", "jars", "run_dir", "driver_host",
 # What the chart sets from other values, or from where the image has it.
 SET_BY_THE_CHART = {
     "Settings": ("store", "policies"),
-    "ServerSettings": ("port",),
+    "ServerSettings": ("port", "probes_port"),
     "PoolSettings": _ELSEWHERE,
     "SparkSettings": _ELSEWHERE,
     "KubernetesSettings": ("kubeconfig", "context", "service_account"),

@@ -40,8 +40,8 @@ them as `${NAME}`. An unknown value is an error, and so is a combination that ca
 ## Values
 
 [maintainer.yaml](../../docs/configuration.md) describes the keys of `config`. The chart itself sets
-`store`, `policies`, `server.port`, `spark.link`, the paths of Spark and the access to the cluster.
-Values that Kubernetes defines, such as `resources`, have Kubernetes' own form.
+`store`, `policies`, the ports of `server`, `spark.link`, the paths of Spark and the access to the
+cluster. Values that Kubernetes defines, such as `resources`, have Kubernetes' own form.
 
 @TABLE@
 """

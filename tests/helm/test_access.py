@@ -158,7 +158,7 @@ def find_ports(rules: list[Object]) -> list[Any]:
 def test_the_network_policies_open_the_ports_that_are_used() -> None:
     common = find("cluster-full", "NetworkPolicy", "upkeep")["spec"]
     drivers = find("cluster-full", "NetworkPolicy", "upkeep-drivers")["spec"]
-    assert find_ports(common["ingress"]) == ["http"]
+    assert find_ports(common["ingress"]) == ["http", "probes"]
     assert find_ports(common["egress"]) == [53, 53, 443, 9083, 5432, 443, 6443]
     assert find_ports(drivers["ingress"]) == ["link"]
     assert find_ports(drivers["egress"]) == [443, 6443]

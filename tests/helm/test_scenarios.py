@@ -296,6 +296,27 @@ def test_routes_lead_to_the_prefix_of_the_page() -> None:
     assert route["spec"]["rules"][0]["matches"] == [{"path": {"type": "PathPrefix", "value": "/"}}]
 
 
+@pytest.mark.parametrize("name", ["simple-full", "cluster-full"])
+def test_probes_and_prometheus_use_the_daemons_own_port_for_them(name: str, tmp_path: Path) -> None:
+    port = load(name, tmp_path).server.probes_port
+    for monitor in objects(name, "PodMonitor"):
+        assert [each["port"] for each in monitor["spec"]["podMetricsEndpoints"]] == ["probes"]
+    containers = [
+        container
+        for kind in ("Deployment", "StatefulSet")
+        for each in objects(name, kind)
+        for container in each["spec"]["template"]["spec"]["containers"]
+        if container["name"] == "maintainer"
+    ]
+    assert containers
+    for container in containers:
+        assert {"name": "probes", "containerPort": port} in container["ports"]
+        probes = [
+            container[f"{kind}Probe"]["httpGet"] for kind in ("startup", "liveness", "readiness")
+        ]
+        assert [each["port"] for each in probes] == ["probes"] * 3
+
+
 def test_each_pool_of_pods_has_the_link_and_its_own_namespace(tmp_path: Path) -> None:
     pools = load("cluster-operator", tmp_path).spark.every_pool
     places = {name: pool.kubernetes and pool.kubernetes.namespace for name, pool in pools.items()}

@@ -80,6 +80,7 @@
 {{- end -}}
 {{- end -}}
 {{- $_ := set $server "hosts" (concat $hosts ($server.hosts | default list) | uniq) -}}
+{{- $_ := set $server "probes_port" 8091 -}}
 {{- $_ := set $config "server" $server -}}
 {{- $spark := $config.spark | default dict -}}
 {{- $_ := set $spark "runner" (include "maintainer.runner" .) -}}

@@ -147,6 +147,7 @@ spec:
       {{- include "maintainer.env" .root | nindent 6 }}
       ports:
         - {name: http, containerPort: 8080}
+        - {name: probes, containerPort: 8091}
         {{- if $link }}
         - {name: link, containerPort: 8090}
         {{- end }}
@@ -157,17 +158,17 @@ spec:
           exec: {command: [sleep, "5"]}
       {{- end }}
       startupProbe:
-        httpGet: {path: /livez, port: http}
+        httpGet: {path: /livez, port: probes}
         periodSeconds: 5
         timeoutSeconds: 5
         failureThreshold: {{ div (add $values.startupSeconds 4) 5 }}
       livenessProbe:
-        httpGet: {path: /livez, port: http}
+        httpGet: {path: /livez, port: probes}
         periodSeconds: 20
         timeoutSeconds: 10
         failureThreshold: 6
       readinessProbe:
-        httpGet: {path: /readyz, port: http}
+        httpGet: {path: /readyz, port: probes}
         periodSeconds: 10
         timeoutSeconds: 10
         failureThreshold: 3
