@@ -27,6 +27,7 @@ from maintainer.domain.errors import (
     StoreUnavailableError,
     UnknownTableError,
 )
+from maintainer.steps.isolation import CrowdedError, TookTooLongError
 
 PROBLEM_JSON = "application/problem+json"
 MAX_DETAIL = 2000  # characters; the detail may quote the request
@@ -86,6 +87,8 @@ def _status_of(error: Exception) -> HTTPStatus:
             | CatalogUnavailableError()
             | RunnerUnavailableError()
             | ProviderUnavailableError()
+            | CrowdedError()
+            | TookTooLongError()
         ):
             return HTTPStatus.SERVICE_UNAVAILABLE
         case _:

@@ -29,6 +29,7 @@ from maintainer.requests.status import assess_tables
 from maintainer.scheduler import Scheduler
 from maintainer.settings import Settings
 from maintainer.steps.admission import read_queue
+from maintainer.steps.isolation import ABANDONED
 from maintainer.steps.table import measure_table
 
 Path = tuple[str, ...]
@@ -250,6 +251,10 @@ def _readiness(app: App, scheduler: Scheduler, check_store: StoreCheck) -> Seque
     if scheduler.states:  # otherwise other processes reach the catalogs
         checks.append(app.reach.check())
         checks.append(("leader", True, str(app.turns)))
+    abandoned = ABANDONED.names()
+    if abandoned:
+        sentence = f"still runs after its time limit: {', '.join(abandoned)}"
+        checks.append(("work", len(abandoned) < ABANDONED.most, sentence))
     checks += [(state.name, not state.is_late, state.sentence) for state in scheduler.states]
     if app.stopping.is_set():
         checks.append(("daemon", False, "stopping"))

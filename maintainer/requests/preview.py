@@ -110,12 +110,16 @@ def suggest(ports: Ports, health: TableHealth) -> SuggestedPolicy:
 def rescue(ports: Ports, record: TableRecord, health: TableHealth) -> RescuePlan:
     """Plan the jobs until the table is healthy. Nothing is stored or started.
 
-    TookTooLongError when it takes longer than the work on one table may.
+    TookTooLongError when it takes longer than the work on one table may; CrowdedError when too much
+    other work does.
     """
     policy = policy_of(ports, health)
     circumstances = circumstances_of(ports, record, health, policy)
     limit = TimeLimit(should_stop=ports.is_stopping)
-    return limit.run(partial(plan_rescue, health, policy, circumstances, record.grade))
+    return limit.run(
+        f"rescuing {health.table}",
+        partial(plan_rescue, health, policy, circumstances, record.grade),
+    )
 
 
 @dataclass(frozen=True, slots=True)

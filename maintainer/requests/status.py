@@ -22,7 +22,7 @@ from maintainer.ports.store.pages import MAX_PAGE
 from maintainer.ports.store.tables import TableQuery, TableRecord
 from maintainer.requests.inbox import find_problems
 from maintainer.steps.admission import read_queue
-from maintainer.steps.isolation import TookTooLongError
+from maintainer.steps.isolation import StoppedError, TookTooLongError
 from maintainer.steps.table_plan import make_plan, policy_of
 
 # The plan of a table from its record, in which the stored plan is.
@@ -52,7 +52,7 @@ def renew_plan(ports: Ports, record: TableRecord) -> Plan | None:
         return plan
     try:
         return make_plan(ports, whole, whole.health, policy_of(ports, whole.health))
-    except TookTooLongError:
+    except (TookTooLongError, StoppedError):
         return plan
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
+import logging
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, wait
@@ -20,6 +20,10 @@ R = TypeVar("R")
 
 DEFAULT_LIMIT = timedelta(minutes=10)
 _STOP_CHECK_SECONDS = 0.1  # the interval between calls of `should_stop`
+# Pieces of work that may run on after their time limit before new work has to wait. Each takes its
+# share of one CPU, and holds the metadata of one table.
+MOST_ABANDONED = 4
+_LOG = logging.getLogger(__name__)
 
 
 class Failures:
@@ -91,15 +95,7 @@ def in_parallel(items: Iterable[T], do: Callable[[T], R]) -> list[R]:
 
 def _start(work: Callable[[], R]) -> Future[R]:
     done: Future[R] = Future()
-
-    def settle() -> None:
-        try:
-            done.set_result(work())
-        # The thread that waits for the result raises this error.
-        except BaseException as error:  # noqa: BLE001
-            done.set_exception(error)
-
-    Thread(target=settle, name="at-once", daemon=True).start()
+    Thread(target=_settle, args=(work, done), name="at-once", daemon=True).start()
     return done
 
 
@@ -122,8 +118,49 @@ class StoppedError(MaintainerError):
     """Work on a table was stopped because the process is about to end."""
 
 
-class _GiveUp(BaseException):
-    """Stops a thread whose result is no longer needed."""
+class CrowdedError(StoppedError):
+    """Work on a table was not begun, because too much other work runs on after its time limit."""
+
+
+class Abandoned:
+    """Work that nobody waits for any longer. Python cannot end a thread, so it runs to its end.
+
+    Such work changes nothing, and its result is dropped. The number of its threads is bounded: a
+    piece of work does not begin again before its former run has ended, and nothing new begins while
+    `most` of them run. Safe for threads.
+    """
+
+    def __init__(self, most: int = MOST_ABANDONED) -> None:
+        self.most = most
+        self._lock = Lock()
+        self._running: list[tuple[str, Thread]] = []
+
+    def names(self) -> tuple[str, ...]:
+        """What still runs, sorted."""
+        with self._lock:
+            self._running = [one for one in self._running if one[1].is_alive()]
+            return tuple(sorted(name for name, _ in self._running))
+
+    def check(self, name: str) -> None:
+        """TookTooLongError if this piece of work still runs; CrowdedError if too many others do."""
+        names = self.names()
+        if name in names:
+            raise TookTooLongError("its last run, which took too long, has not ended yet")
+        if len(names) >= self.most:
+            raise CrowdedError(
+                f"{name} waits, because {len(names)} pieces of work run on after their time limit: "
+                f"{', '.join(names)}"
+            )
+
+    def add(self, name: str, thread: Thread) -> None:
+        """Count a thread until it ends."""
+        with self._lock:
+            self._running.append((name, thread))
+        names = self.names()
+        _LOG.error("work.abandoned work=%r running=%d most=%d", name, len(names), self.most)
+
+
+ABANDONED = Abandoned()  # of this process
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,22 +170,23 @@ class TimeLimit:
     limit: timedelta = DEFAULT_LIMIT
     should_stop: Callable[[], bool] = lambda: False
 
-    def run(self, work: Callable[[], R]) -> R:
+    def run(self, name: str, work: Callable[[], R]) -> R:
         """Do the work within the limit; return its result, or raise its error.
 
-        TookTooLongError or StoppedError if the work is stopped. The work must be pure Python
-        without side effects, because it can be interrupted anywhere.
+        TookTooLongError or StoppedError if nobody waits for the work any longer; CrowdedError if it
+        was not begun. The work must have no side effects, because it runs on after that. The name
+        says what is done to which table.
         """
+        ABANDONED.check(name)
         done: Future[R] = Future()
         thread = Thread(target=_settle, args=(work, done), name="bounded", daemon=True)
         ends = time.monotonic() + self.limit.total_seconds()
         thread.start()
         while not wait([done], max(0.0, min(_STOP_CHECK_SECONDS, ends - time.monotonic()))).done:
             if self.should_stop():
-                _interrupt(thread)
-                raise StoppedError
+                raise StoppedError  # the thread ends with the process
             if time.monotonic() >= ends:
-                _interrupt(thread)
+                ABANDONED.add(name, thread)
                 raise TookTooLongError(f"it took longer than {format_duration(self.limit)}")
         return done.result()
 
@@ -156,15 +194,6 @@ class TimeLimit:
 def _settle(work: Callable[[], R], done: Future[R]) -> None:
     try:
         done.set_result(work())
-    except _GiveUp:
-        return
-    except BaseException as error:  # noqa: BLE001 - the caller raises the error
+    # The thread that waits for the result raises this error.
+    except BaseException as error:  # noqa: BLE001
         done.set_exception(error)
-
-
-def _interrupt(thread: Thread) -> None:
-    """Raise _GiveUp at the thread's next Python instruction, if the thread still runs."""
-    if thread.ident is not None:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(
-            ctypes.c_ulong(thread.ident), ctypes.py_object(_GiveUp)
-        )

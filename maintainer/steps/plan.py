@@ -59,7 +59,7 @@ def _plan_due_table(ports: Ports, version: str, due: PlanDue) -> bool:
     try:
         is_changed, made = plan_and_keep(ports, record, record.health, policy)
     except StoppedError:
-        return False  # the table is planned after the next start
+        return False  # the table is planned by the next step, or after the next start
     except TookTooLongError as error:
         now = ports.clock.now()
         reason = f"planning was stopped: {error}"

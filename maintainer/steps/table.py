@@ -138,9 +138,10 @@ def _record(
     )
     registrations = registrations_of(ports, table, inventory.table_uuid, inventory.properties)
     health, graded = limit.run(
+        f"measuring {table}",
         partial(
             _measure_and_grade, inventory, ports.policies.current(), before, pins, registrations
-        )
+        ),
     )
     try:
         ports.store.record_health(health, graded)

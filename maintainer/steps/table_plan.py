@@ -74,11 +74,12 @@ def decide_in_time(
 ) -> Plan:
     """Make the decision within the time limit for work on one table.
 
-    TookTooLongError if the limit is exceeded; StoppedError if the process is about to end.
+    TookTooLongError if the limit is exceeded; StoppedError if the process is about to end;
+    CrowdedError if too much other work runs on after its limit.
     """
     whole = add_surroundings(ports, policy, record, health, circumstances)
     limit = TimeLimit(should_stop=ports.is_stopping)
-    return limit.run(partial(decide, health, policy, whole))
+    return limit.run(f"planning {health.table}", partial(decide, health, policy, whole))
 
 
 def add_surroundings(

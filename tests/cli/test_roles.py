@@ -26,6 +26,7 @@ from maintainer.cli.setup.serve import serve
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from maintainer.ports.store.drivers import DriverRecord
 from maintainer.settings import Settings, load_settings
+from maintainer.steps.isolation import Abandoned
 from tests.adapters.catalog.lake import Lake, rows
 from tests.adapters.spark.link.polls import body
 from tests.api.listening import DEADLINE_SECONDS
@@ -56,6 +57,25 @@ def test_a_replica_without_steps_is_ready_when_its_store_is(app: App) -> None:
     assert [name for name, _, _ in context.readiness()] == ["store"]
     assert set(read_leader(app).values()) == {0.0}
     assert app.ports.store.duties() == ()
+
+
+@pytest.mark.parametrize(("running", "is_ready"), [(1, True), (4, False)])
+def test_work_that_runs_on_after_its_limit_is_shown_until_nothing_else_begins(
+    app: App, monkeypatch: pytest.MonkeyPatch, running: int, is_ready: bool
+) -> None:
+    context, released = make_context(app, make_idle_scheduler(app)), threading.Event()
+    abandoned = Abandoned()
+    monkeypatch.setattr("maintainer.app.api.ABANDONED", abandoned)
+    for number in range(running):
+        thread = threading.Thread(target=released.wait, args=(DEADLINE_SECONDS,))
+        thread.start()
+        abandoned.add(f"planning lake.a.t{number}", thread)
+    try:
+        _, (name, is_ok, sentence) = context.readiness()
+    finally:
+        released.set()
+    assert (name, is_ok) == ("work", is_ready)
+    assert sentence.startswith("still runs after its time limit: planning lake.a.t0")
 
 
 def read_leader(app: App) -> dict[str, float]:

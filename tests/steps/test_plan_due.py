@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import partial
+from threading import Event
 from typing import Any
 
 import pytest
@@ -11,10 +13,11 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.store.plans import LONGEST_TRUST
 from maintainer.ports.store.tables import Pause
 from maintainer.steps import table_plan
-from maintainer.steps.isolation import TimeLimit
+from maintainer.steps.isolation import ABANDONED, TimeLimit
 from maintainer.steps.plan import plan
 from maintainer.steps.prune import prune
 from maintainer.steps.scan import scan
+from tests.api.listening import wait_for
 from tests.fakes.adapters.policies import FakePolicies
 from tests.steps.world import ENFORCE, World, layer
 
@@ -34,6 +37,15 @@ def planned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(table_plan, "make_plan", note)
     return made
+
+
+@pytest.fixture
+def released() -> Iterator[Event]:
+    """Set at the end, so that no thread of the test outlives it."""
+    event = Event()
+    yield event
+    event.set()
+    wait_for(lambda: not ABANDONED.names())
 
 
 def idle_world() -> tuple[World, TableIdentifier]:
@@ -66,7 +78,7 @@ def test_no_plan_is_trusted_for_longer_than_its_bound(planned: list[str]) -> Non
 
 
 def test_a_table_whose_plan_takes_too_long_gets_a_fault_and_delays_no_other_plan(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, released: Event
 ) -> None:
     world = World()
     endless, other = world.put("endless"), world.put("other")
@@ -76,7 +88,7 @@ def test_a_table_whose_plan_takes_too_long_gets_a_fault_and_delays_no_other_plan
 
     def decide(health: Any, policy: Any, circumstances: Any) -> Any:
         decided.append(health.table)
-        while health.table == endless:
+        while health.table == endless and not released.is_set():
             pass
         return original(health, policy, circumstances)
 
