@@ -11,7 +11,6 @@ import logging
 import os
 import queue
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -24,7 +23,6 @@ from typing import IO, Final, TypeVar, cast
 
 import msgspec
 
-import maintainer
 from maintainer.adapters.catalog.limits import (
     LASTING,
     MAX_DECODING_BYTES,
@@ -38,6 +36,7 @@ from maintainer.adapters.catalog.manifests.fast_reader import digest_manifest, r
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest
 from maintainer.adapters.catalog.manifests.metadata import MetadataError, reduce_metadata
 from maintainer.adapters.catalog.manifests.partition import Spec
+from maintainer.adapters.own_process import start_program
 from maintainer.domain.inventory import FaultKind, ManifestDigest, SizeClasses
 from maintainer.domain.scan_cost import SlowRead
 from maintainer.domain.units import format_size
@@ -329,15 +328,7 @@ class _Process:
     """One interpreter that answers request after request."""
 
     def __init__(self) -> None:
-        root = str(Path(maintainer.__file__).parents[1])
-        paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
-        command = [sys.executable, "-P", "-m", f"{__name__}_process", str(MAX_DECODING_BYTES)]
-        self._popen = subprocess.Popen(  # noqa: S603 - a program of this package
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": paths},
-        )
+        self._popen = start_program(f"{__name__}_process", str(MAX_DECODING_BYTES))
         self._stdin, self._stdout = (
             cast("IO[bytes]", self._popen.stdin),
             cast("IO[bytes]", self._popen.stdout),

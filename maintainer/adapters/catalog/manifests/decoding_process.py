@@ -7,14 +7,12 @@ them ends. Its argument is the memory that it may take beyond what it has at its
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import sys
-from contextlib import suppress
-from pathlib import Path
 
 from maintainer.adapters.catalog.manifests.decoding import OUT_OF_MEMORY, serve
 from maintainer.adapters.garbage import collect_rarely
+from maintainer.adapters.own_process import bound_memory
 
 
 def main() -> None:
@@ -32,14 +30,6 @@ def main() -> None:
         except MemoryError:
             os._exit(OUT_OF_MEMORY)
         os._exit(0)  # all answers are written, so the time of a normal exit can be saved
-
-
-def bound_memory(most: int) -> None:
-    """Limit the address space to what the process has now and `most` bytes more."""
-    with suppress(OSError, ValueError, IndexError):  # a system without /proc has no such limit
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-        limit = pages * os.sysconf("SC_PAGE_SIZE") + most
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 if __name__ == "__main__":
