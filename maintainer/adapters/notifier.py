@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, timedelta
 from string import Template
-from threading import Lock, Thread
+from threading import Lock
 from time import monotonic
 from typing import Final
 
 from maintainer.adapters.deliveries import MAX_WAITING, Deliveries
+from maintainer.adapters.notice_process import MOST_PROCESSES, Message, SendError, Senders
 from maintainer.adapters.notice_targets import TargetBounds, find_link_local, make_target
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.notice import Notice, NoticeKind, NoticeLimits, PostedNotice
@@ -30,6 +31,7 @@ RETRY_WAITS = (
     timedelta(hours=1),
 )
 CLOSE_GRACE = timedelta(seconds=5)
+LEAVE_GRACE = timedelta(seconds=1)  # to leave undelivered notices to another process
 SEND_SECONDS = 30.0  # for one target's answer
 # this long after the end of its process, another process delivers the notice
 HOLD = timedelta(minutes=2)
@@ -113,6 +115,7 @@ class AppriseNotifier:
         self._targets = {
             name: make_target(name, url, options.bounds) for name, url in options.targets.items()
         }
+        self._senders = Senders()
         self._under_way: set[int] = set()
         self._mutex = Lock()
         self._next_check = 0.0  # by the monotonic clock
@@ -154,6 +157,7 @@ class AppriseNotifier:
 
     def _look_after_others(self) -> None:
         """Renew this process's notices, and take over those of ended processes."""
+        self._senders.end_idle()
         now = monotonic()
         if now < self._next_check:
             return
@@ -243,7 +247,7 @@ class AppriseNotifier:
         names = sorted(self._targets)
         if not names:
             return {}
-        with ThreadPoolExecutor(len(names)) as pool:
+        with ThreadPoolExecutor(min(len(names), MOST_PROCESSES)) as pool:
             received = pool.map(lambda name: self._send(name, TEST_TITLE, TEST_BODY), names)
             return dict(zip(names, received, strict=True))
 
@@ -255,7 +259,13 @@ class AppriseNotifier:
             if refused:
                 log.error("notice.refused target=%s link_local=%s", name, refused)
                 return False
-            is_delivered = self._send_in_time(name, body, title, _TYPES[kind] if kind else "info")
+            weight = _TYPES[kind] if kind else "info"
+            url, bounds = self._options.targets[name], self._options.bounds
+            message = Message(name, url, title, body, weight, bounds)
+            is_delivered = self._senders.send(message, SEND_SECONDS)
+        except SendError as error:
+            log.warning("notice.failed target=%s kind=%s error=%r", name, called, str(error))
+            return False
         # No error of a plug-in may end the thread. Its text may contain secrets of the target.
         except Exception as error:  # noqa: BLE001
             log.warning(
@@ -266,24 +276,6 @@ class AppriseNotifier:
             log.warning("notice.failed target=%s kind=%s", name, called)
         return is_delivered
 
-    def _send_in_time(self, name: str, body: str, title: str, kind: str) -> bool:
-        """Send in a thread of its own; TimeoutError if the target's answer does not end in time.
-
-        Nothing waits for that thread, not even the end of the process.
-        """
-        sent: Future[bool] = Future()
-
-        def send() -> None:
-            try:
-                sent.set_result(
-                    bool(self._targets[name].notify(body=body, title=title, notify_type=kind))
-                )
-            except BaseException as error:  # noqa: BLE001 - the caller reports it
-                sent.set_exception(error)
-
-        Thread(target=send, name="notice", daemon=True).start()
-        return sent.result(SEND_SECONDS)
-
     def _note(self, notice: Notice) -> None:
         try:
             self._on_delivered(notice)
@@ -293,8 +285,10 @@ class AppriseNotifier:
             )  # in the worst case the notice is delivered twice
 
     def close(self) -> None:
-        """Deliver queued notices, for CLOSE_GRACE at most."""
+        """Deliver queued notices, for CLOSE_GRACE at most; what is left, another process sends."""
         self._deliveries.close(CLOSE_GRACE)
+        self._senders.close()
+        self._deliveries.close(LEAVE_GRACE)
 
 
 def write_notice(notice: Notice, options: NotifierOptions, held_back: int = 0) -> tuple[str, str]:

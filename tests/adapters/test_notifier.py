@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import resource
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from string import Template
@@ -25,11 +27,18 @@ from maintainer.adapters.notifier import (
 )
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from maintainer.domain.notice import Notice, NoticeKind, NoticeLimits
+from maintainer.domain.units import MIB
 from tests.fakes.adapters.clock import FakeClock
 from tests.fakes.adapters.store import FakeStore
 from tests.small_http import SmallHandler, serve_on_loopback
 
 NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine, a process that sends needs some seconds to start."""
+    monkeypatch.setattr(notifier_module, "CLOSE_GRACE", timedelta(seconds=60))
 
 
 class Receiver:
@@ -446,29 +455,106 @@ def test_too_many_at_once_are_dropped_and_counted(
     assert reported + store._held_back == dropped
 
 
-def test_an_answer_without_an_end_holds_neither_a_notice_nor_the_end_of_the_process(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(notifier_module, "SEND_SECONDS", 0.5)
-    is_over = threading.Event()
+@contextmanager
+def endless(piece: bytes, pause: float) -> Iterator[tuple[str, list[int]]]:
+    """A webhook whose answers never end, and the ports of the requests."""
+    is_over, asked = threading.Event(), list[int]()
 
     class Endless(SmallHandler):
         def do_POST(self) -> None:
+            asked.append(int(self.client_address[1]))
             self.send_response(200)
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
-            while not is_over.wait(0.01):
-                self.wfile.write(b"1\r\nx\r\n")
+            with suppress(OSError):
+                while not is_over.wait(pause):
+                    self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Endless)
     server.daemon_threads = True
     with serve_on_loopback(server) as address:
-        before = set(threading.enumerate())
-        notifier = start(NotifierOptions({"ops": address.replace("http", "json", 1) + "/x"}))
-        started = time.monotonic()
-        assert notifier.try_targets() == {"ops": False}
-        assert time.monotonic() - started < 10
-        waits = [thread.name for thread in set(threading.enumerate()) - before if not thread.daemon]
-        assert waits == []
+        yield address.replace("http", "json", 1) + "/x", asked
         is_over.set()
+
+
+def test_answers_without_an_end_leave_neither_threads_nor_processes_behind(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with endless(b"x", 0.01) as (url, asked):
+        notifier = start(NotifierOptions({"ops": url}))
+        before = set(threading.enumerate())
+        for number in range(1, 3):
+            monkeypatch.setattr(notifier_module, "SEND_SECONDS", 5.0)
+            assert notifier.try_targets() == {"ops": False}
+            assert len(asked) == number
+        left = [thread.name for thread in set(threading.enumerate()) - before if is_ours(thread)]
+        assert left == []
+        assert notifier._senders.ids() == []
+        assert "notice.failed target=ops kind=test error='no answer within 5 s'" in caplog.text
         notifier.close()
+
+
+def is_ours(thread: threading.Thread) -> bool:
+    """Whether the thread is not of the webhook; a timer that was cancelled ends in a moment."""
+    return not isinstance(thread, threading.Timer) and "process_request" not in thread.name
+
+
+def test_an_answer_without_an_end_does_not_fill_the_memory(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(notifier_module, "SEND_SECONDS", 120.0)
+    with endless(b"x" * 1_000_000, 0.0) as (url, asked):
+        notifier = start(NotifierOptions({"ops": url}))
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        assert notifier.try_targets() == {"ops": False}
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+        assert len(asked) == 1
+        assert grown * 1024 < 100 * MIB
+        assert "no answer within" not in caplog.text
+        notifier.close()
+
+
+def test_an_answer_without_an_end_holds_neither_the_end_nor_the_next_process(
+    monkeypatch: pytest.MonkeyPatch, receiver: Receiver
+) -> None:
+    monkeypatch.setattr(notifier_module, "SEND_SECONDS", 120.0)
+    store = FakeStore()
+    with endless(b"x", 0.01) as (url, asked):
+        first = start(NotifierOptions({"ops": url}), store=store)
+        first.notify(notice())
+        wait_until(lambda: bool(asked))
+        monkeypatch.setattr(notifier_module, "CLOSE_GRACE", timedelta(seconds=0.2))
+        started = time.monotonic()
+        first.close()
+        assert time.monotonic() - started < 30
+        assert first._senders.ids() == []
+    monkeypatch.setattr(notifier_module, "CLOSE_GRACE", timedelta(seconds=60))
+    next_one = start(NotifierOptions({"ops": receiver.url}), store=store)
+    wait_until(lambda: bool(receiver.received))
+    next_one.close()
+
+
+def test_a_process_that_has_nothing_to_send_is_ended(receiver: Receiver) -> None:
+    notifier = start(NotifierOptions({"ops": receiver.url}))
+    senders = notifier._senders
+    assert notifier.try_targets() == {"ops": True}
+    [sender] = senders.ids()
+    assert notifier.try_targets() == {"ops": True}
+    assert senders.ids() == [sender], "the same process goes on"
+    senders.end_idle()
+    assert senders.ids() == [sender]
+    senders.end_idle(0.0)
+    assert senders.ids() == []
+    assert notifier.try_targets() == {"ops": True}
+    notifier.close()
+    assert senders.ids() == []
+
+
+def test_what_apprise_warns_of_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    refusing = Receiver(status=500)
+    notifier = start(NotifierOptions({"ops": refusing.url}))
+    assert notifier.try_targets() == {"ops": False}
+    notifier.close()
+    refusing.close()
+    [warning] = [each for each in caplog.records if each.name == "apprise"]
+    assert "500" in warning.getMessage()
