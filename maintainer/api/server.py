@@ -205,8 +205,12 @@ class _BoundedProtocol(H11Protocol):
 
     @property
     def waits(self) -> bool:
-        """Whether the client has yet to send the rest of a request, or a next one."""
-        return self.conn.their_state in {h11.IDLE, h11.SEND_BODY}
+        """Whether the client has yet to send the rest of a request, or a next one.
+
+        A client that is being answered does not wait, although it may owe the end of its body.
+        """
+        is_answered = self.conn.our_state is h11.SEND_BODY
+        return self.conn.their_state in {h11.IDLE, h11.SEND_BODY} and not is_answered
 
     def data_received(self, data: bytes) -> None:
         """Read on, and set the deadline for what is still missing."""
@@ -254,10 +258,14 @@ class _BoundedProtocol(H11Protocol):
         if self._deadline is not None:
             self._deadline.cancel()
         seconds = self._bounds.header_seconds if part is h11.IDLE else self._bounds.body_seconds
-        self._deadline = (
-            self.loop.call_later(seconds, self.transport.abort) if part is not None else None
-        )
+        self._deadline = self.loop.call_later(seconds, self._give_up) if part is not None else None
         self._owed = part
+
+    def _give_up(self) -> None:
+        """End the connection, unless it is being answered: what it owes waits for that."""
+        self._owed = None
+        if self.waits:
+            self.transport.abort()
 
 
 def _end_longest(connections: Sequence[_BoundedProtocol]) -> bool:

@@ -283,6 +283,30 @@ def test_an_answer_under_way_is_not_ended_for_a_new_connection(
     assert ask(service.connect()).startswith(b"HTTP/1.1 200")
 
 
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_client_that_is_being_answered_is_not_ended_for_what_it_still_owes(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, is_late: bool
+) -> None:
+    monkeypatch.setattr(jobs, "KEEP_ALIVE_SECONDS", SHORT)
+    service = serve(ConnectionBounds(connections=1, body_seconds=SHORT if is_late else 30))
+    stream = service.connect()
+    stream.sendall(STREAM.replace(b"Accept:", b"Content-Length: 5\r\nAccept:"))
+    assert stream.recv(12) == b"HTTP/1.1 200"
+    if not is_late:
+        assert read_to_end(service.connect()).startswith(b"HTTP/1.1 503")
+    comments = b""
+    while comments.count(b": still here") < 4:
+        received = stream.recv(65536)
+        assert received, "the answer was ended"
+        comments += received
+
+
+def test_a_client_that_was_answered_still_owes_the_end_of_its_body(serve: Serve) -> None:
+    connection = serve(ConnectionBounds(body_seconds=SHORT)).connect()
+    ask(connection, WHOLE.replace(b"\r\n\r\n", b"\r\nContent-Length: 5\r\n\r\n"))
+    assert read_to_end(connection) == b""
+
+
 def test_a_process_without_free_descriptors_says_so_once_and_goes_on(
     serve: Serve, caplog: pytest.LogCaptureFixture
 ) -> None:
