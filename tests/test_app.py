@@ -11,16 +11,20 @@ from pathlib import Path
 import pytest
 
 from maintainer.adapters.catalog.manifests import fast_reader as fast
+from maintainer.adapters.catalog.manifests.decoding import DecodingBounds
 from maintainer.adapters.catalog.manifests.generated_reader import NotGeneratedError
 from maintainer.adapters.catalog.reader import ReadCount
 from maintainer.app import App, open_app
 from maintainer.app.loop import make_scheduler
+from maintainer.app.options import read_limits
 from maintainer.cli.setup.diagnose import diagnose
+from maintainer.domain.errors import ConfigurationError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.domain.status import TableState
+from maintainer.domain.units import MIB
 from maintainer.requests.run import request_run
 from maintainer.settings import load_settings
 from maintainer.steps.plan import plan
@@ -52,6 +56,26 @@ def read_metrics(app: App, begins: str = "maintainer_slow") -> dict[str, float]:
         for line in lines
         if line.startswith(begins)
     }
+
+
+def test_the_hard_limits_of_decoding_come_from_the_settings(config: Path) -> None:
+    given = {"MAINTAINER_SCAN__DECODE_MEMORY": "1GiB", "MAINTAINER_SCAN__DECODE_TIMEOUT": "20s"}
+    assert read_limits(load_settings(config, given)).decoding == DecodingBounds(1024 * MIB, 20.0)
+    assert read_limits(load_settings(config, {})).decoding == DecodingBounds()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SCAN__DECODE_MEMORY", "1MiB"),
+        ("SCAN__DECODE_TIMEOUT", "2h"),
+        ("SERVER__CONNECTIONS", "1"),
+        ("SERVER__CONNECTIONS_PER_ADDRESS", "0"),
+    ],
+)
+def test_a_hard_limit_has_bounds(config: Path, name: str, value: str) -> None:
+    with pytest.raises(ConfigurationError, match=name.lower().replace("__", r"\.")):
+        load_settings(config, {f"MAINTAINER_{name}": value})
 
 
 def test_nothing_is_read_slowly_as_it_is_installed(config: Path) -> None:

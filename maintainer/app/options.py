@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from datetime import timedelta
 from pathlib import Path
 
+from maintainer.adapters.catalog.manifests.decoding import DecodingBounds
 from maintainer.adapters.catalog.reader import ReadLimits
 from maintainer.adapters.catalog.tables.request_rate import PollLimits
 from maintainer.adapters.spark.catalogs import trusted_bundles
@@ -72,7 +73,11 @@ def read_limits(settings: Settings) -> ReadLimits:
     """The bounds of reading metadata, for all catalogs together."""
     scan = settings.scan
     return ReadLimits(
-        scan.decode_processes, scan.manifest_memory, scan.max_requests, scan.locations
+        scan.decode_processes,
+        scan.manifest_memory,
+        scan.max_requests,
+        scan.locations,
+        DecodingBounds(scan.decode_memory, scan.decode_timeout.total_seconds()),
     )
 
 

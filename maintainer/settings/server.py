@@ -76,6 +76,20 @@ class ServerSettings(Strict):
         "them too. `auth` guards the metrics on both.",
         examples=[8091],
     )
+    connections: int = Field(
+        default=256,
+        ge=16,
+        le=100_000,
+        description="The most connections to `server.port`. Each takes an open file; a process may "
+        "often have 1024.",
+    )
+    connections_per_address: int = Field(
+        default=192,
+        ge=1,
+        le=100_000,
+        description="The most connections of one client address. Behind a proxy, everybody has the "
+        "proxy's address.",
+    )
     hosts: Annotated[tuple[str, ...], BeforeValidator(_read_hosts)] = Field(
         default=(),
         max_length=_MOST_HOSTS,

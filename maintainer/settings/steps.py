@@ -8,7 +8,11 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from maintainer.adapters.catalog.limits import READABLE_SCHEMES
+from maintainer.adapters.catalog.limits import (
+    DECODE_TIMEOUT_SECONDS,
+    MAX_DECODING_BYTES,
+    READABLE_SCHEMES,
+)
 from maintainer.adapters.policies.validation import DurationBetween, SizeBetween, Strict, refuse
 from maintainer.domain.replica import LeaseTerms
 from maintainer.domain.units import MIB
@@ -75,6 +79,15 @@ class ScanSettings(Strict):
     )
     decode_processes: int = Field(
         default=2, ge=0, le=64, description="Processes that decode manifests; 0: the daemon itself."
+    )
+    decode_memory: Annotated[int, SizeBetween("64MiB", "16GiB")] = Field(
+        default=MAX_DECODING_BYTES,
+        description="The memory that each of these processes may take beyond what it has when it "
+        "starts. A file that needs more is refused.",
+    )
+    decode_timeout: Annotated[timedelta, DurationBetween("1s", "1h")] = Field(
+        default=timedelta(seconds=DECODE_TIMEOUT_SECONDS),
+        description="The time limit of these processes for one file, or one batch of manifests.",
     )
     manifest_memory: Annotated[int, SizeBetween("16MiB", "64GiB")] = Field(
         default=256 * MIB, description="Memory for manifests that are fetched and not yet decoded."

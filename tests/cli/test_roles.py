@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -248,15 +248,26 @@ def test_probes_and_metrics_have_a_port_of_their_own_where_the_settings_give_one
     tmp_path: Path,
 ) -> None:
     write(tmp_path)
-    with serving(tmp_path, MAINTAINER_SERVER__PROBES_PORT="0") as daemon:
+    variables = {"PROBES_PORT": "0", "CONNECTIONS": "16", "CONNECTIONS_PER_ADDRESS": "12"}
+    with serving(
+        tmp_path, **{f"MAINTAINER_SERVER__{name}": value for name, value in variables.items()}
+    ) as daemon:
         address = daemon.said().partition("probes.started address=")[2].split()[0]
         assert address != daemon.url
         with ExitStack() as held:
+            half_open = []
             for _ in range(260):
                 connection = socket.create_connection(
                     ("127.0.0.1", int(daemon.url.rpartition(":")[2])), DEADLINE_SECONDS
                 )
-                held.enter_context(closing(connection)).sendall(b"GET /livez HTTP/1.1\r\nHo")
+                half_open.append(held.enter_context(closing(connection)))
+                connection.sendall(b"GET /livez HTTP/1.1\r\nHo")
+            # Beyond twelve of one address, each new connection ends the oldest one.
+            with suppress(ConnectionResetError):
+                assert half_open[-13].recv(1) == b""
+            half_open[-1].settimeout(0)
+            with pytest.raises(BlockingIOError):
+                half_open[-1].recv(1)
             answers = {
                 path: httpx.get(f"{address}/{path}", timeout=DEADLINE_SECONDS)
                 for path in ("livez", "readyz", "metrics", "api/v1/overview")

@@ -27,8 +27,10 @@ MAX_REDUCED_BYTES: Final = 64 * MIB
 MAX_PARTS: Final = 200_000
 MAX_PROPERTIES: Final = 10_000  # of one table; the store keeps them
 MAX_SCHEMA_BYTES: Final = 4 * MIB  # of JSON; some ten thousand columns
-# Of one decoding process, beyond what the process has when it starts.
+# Of one decoding process, beyond what the process has when it starts; scan.decode_memory.
 MAX_DECODING_BYTES: Final = 320 * MIB
+# For one request; a process that takes longer is ended. scan.decode_timeout.
+DECODE_TIMEOUT_SECONDS: Final = 300.0
 # The least bytes of JSON for each value. A denser document needs many times its size in memory.
 BYTES_PER_VALUE: Final = 8
 MAX_VALUES: Final = 8_000_000  # in one metadata.json

@@ -9,7 +9,7 @@ import asyncio
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
 from maintainer.adapters.catalog.faults import explain, kind_of_storage_error
@@ -29,6 +29,7 @@ from maintainer.adapters.catalog.manifests.decoding import (
     IDLE_SECONDS,
     Batch,
     Decoded,
+    DecodingBounds,
     DecodingPool,
     DocumentKind,
     decode_batch,
@@ -83,6 +84,7 @@ class ReadLimits:
     manifest_bytes: int = 256 * MIB  # of manifests that are fetched and not yet decoded
     requests: int = 64
     locations: tuple[str, ...] = ()  # allowed locations of metadata; empty: all storages of tables
+    decoding: DecodingBounds = field(default_factory=DecodingBounds)  # of each decoding process
 
 
 @dataclass(slots=True)
@@ -184,7 +186,7 @@ class MetadataReader:
         self._on_slow = on_slow
         self.loop = EventLoop()
         self.storages = Storages(self.limits.locations)
-        self.pool = DecodingPool(self.limits.decode_processes)
+        self.pool = DecodingPool(self.limits.decode_processes, self.limits.decoding)
         self._open_gates()
 
     def _open_gates(self) -> None:

@@ -16,7 +16,14 @@ from time import monotonic
 from types import FrameType
 
 from maintainer.api.application import build_api, build_probes
-from maintainer.api.server import PROBE_BOUNDS, STOP_SECONDS, ApiServer, bind, make_server
+from maintainer.api.server import (
+    PROBE_BOUNDS,
+    STOP_SECONDS,
+    ApiServer,
+    ConnectionBounds,
+    bind,
+    make_server,
+)
 from maintainer.app import App, LinkUse, open_app
 from maintainer.app.api import make_context
 from maintainer.app.loop import make_idle_scheduler, make_scheduler
@@ -65,7 +72,9 @@ def _run(app: App, listener: socket.socket, probes: socket.socket | None, role: 
     signals = _Signals()
     build = build_api if role.serves_api else build_probes
     context = make_context(app, scheduler)
-    api = make_server(build(context), proxies=app.settings.server.proxies)
+    address = app.settings.server
+    bounds = ConnectionBounds(address.connections, address.connections_per_address)
+    api = make_server(build(context), bounds, proxies=address.proxies)
     served = [(api, listener)]
     if probes is not None:
         alone = build_probes(replace(context, is_stuck=lambda: api.is_stuck))

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from threading import Lock, Timer
@@ -24,6 +25,7 @@ from typing import IO, Final, TypeVar, cast
 import msgspec
 
 from maintainer.adapters.catalog.limits import (
+    DECODE_TIMEOUT_SECONDS,
     LASTING,
     MAX_DECODING_BYTES,
     MAX_MANIFEST_BYTES,
@@ -39,9 +41,7 @@ from maintainer.adapters.catalog.manifests.partition import Spec
 from maintainer.adapters.own_process import start_program
 from maintainer.domain.inventory import FaultKind, ManifestDigest, SizeClasses
 from maintainer.domain.scan_cost import SlowRead
-from maintainer.domain.units import format_size
 
-DECODE_TIMEOUT_SECONDS: Final = 300.0  # for one request; a process that takes longer is ended
 START_TIMEOUT_SECONDS: Final = 60.0
 ENDING_SECONDS: Final = 1.0  # from the end of a process's answers to its own end
 IDLE_SECONDS: Final = 300.0  # an idle process is ended after this time; it takes about 70 MB
@@ -157,9 +157,15 @@ def decode_batch(batch: Batch, most_bytes: int | None = None) -> Decoded:
     return Decoded(outcomes, Counter(slow), costly)
 
 
-NEEDS_MEMORY: Final = (
-    f"the file needs more than {format_size(MAX_DECODING_BYTES)} of memory to decode"
-)
+NEEDS_MEMORY: Final = "the file needs more memory to decode than scan.decode_memory allows"
+
+
+@dataclass(frozen=True, slots=True)
+class DecodingBounds:
+    """What one process may take: memory beyond what it has when it starts, time for one request."""
+
+    memory_bytes: int = MAX_DECODING_BYTES
+    seconds: float = DECODE_TIMEOUT_SECONDS
 
 
 def decode_document(
@@ -190,7 +196,7 @@ class LostProcessError(Exception):
 class DecodingPool:
     """A bounded number of processes that start on demand. Thread-safe."""
 
-    def __init__(self, processes: int) -> None:
+    def __init__(self, processes: int, bounds: DecodingBounds | None = None) -> None:
         """`processes` is the greatest number; with 0, this process decodes everything."""
         self._slots: queue.LifoQueue[_Process | None] = queue.LifoQueue()
         for _ in range(processes):
@@ -199,6 +205,7 @@ class DecodingPool:
         self._running: set[_Process] = set()
         self._failed_starts = 0
         self.processes = processes
+        self.bounds = bounds or DecodingBounds()
 
     def ids(self) -> list[int]:
         with self._lock:
@@ -305,7 +312,7 @@ class DecodingPool:
             self._end(process)
 
     def _start(self) -> _Process:
-        process = _Process()
+        process = _Process(self.bounds)
         self._failed_starts = 0
         with self._lock:
             self._running.add(process)
@@ -327,8 +334,9 @@ class DecodingPool:
 class _Process:
     """One interpreter that answers request after request."""
 
-    def __init__(self) -> None:
-        self._popen = start_program(f"{__name__}_process", str(MAX_DECODING_BYTES))
+    def __init__(self, bounds: DecodingBounds) -> None:
+        self._seconds = bounds.seconds
+        self._popen = start_program(f"{__name__}_process", str(bounds.memory_bytes))
         self._stdin, self._stdout = (
             cast("IO[bytes]", self._popen.stdin),
             cast("IO[bytes]", self._popen.stdout),
@@ -348,7 +356,7 @@ class _Process:
 
     def decode(self, batch: Batch) -> Decoded:
         """Send a batch and wait for its results; OSError or EOFError if the process has ended."""
-        with self._in_time(DECODE_TIMEOUT_SECONDS):
+        with self._in_time(self._seconds):
             write_batch(self._stdin, batch)
             decoded = _DECODED.decode(read_message(self._stdout))
         self.is_spent = bool(decoded.costly)
@@ -365,7 +373,7 @@ class _Process:
 
         OSError or EOFError if the process has ended.
         """
-        with self._in_time(DECODE_TIMEOUT_SECONDS):
+        with self._in_time(self._seconds):
             request = msgspec.msgpack.encode(_Document(kind, most_bytes))
             write_messages(self._stdin, request, raw)
             outcome = _OUTCOMES.decode(read_message(self._stdout))
@@ -383,7 +391,7 @@ class _Process:
     def describe_loss(self) -> LostProcessError:
         """Say why the process has ended; only after its end."""
         if self._is_late:
-            reason = f"the file takes longer than {DECODE_TIMEOUT_SECONDS:g} s to decode"
+            reason = f"the file takes longer than {self._seconds:g} s to decode"
             return LostProcessError(reason, is_costly=True)
         if self._popen.returncode == OUT_OF_MEMORY:
             return LostProcessError(NEEDS_MEMORY, is_costly=True)
@@ -467,17 +475,20 @@ def _read_exactly(pipe: IO[bytes], length: int) -> bytes:
     return found
 
 
-def serve(source: IO[bytes], sink: IO[bytes]) -> None:
-    """Answer each request until the source ends or the sink is closed."""
+def serve(source: IO[bytes], sink: IO[bytes], memory_bytes: int) -> None:
+    """Answer each request until the source ends or the sink is closed.
+
+    `memory_bytes` is what the process may take beyond what it had when it started.
+    """
     try:
         write_messages(sink, _READY)
         while True:
-            answer(source, sink)
+            answer(source, sink, memory_bytes)
     except (EOFError, BrokenPipeError):
         return
 
 
-def answer(source: IO[bytes], sink: IO[bytes]) -> None:
+def answer(source: IO[bytes], sink: IO[bytes], memory_bytes: int) -> None:
     """Read the next request and answer it; EOFError if the other side has ended."""
     request = _REQUESTS.decode(read_message(source))
     if isinstance(request, _Listing):
@@ -499,7 +510,7 @@ def answer(source: IO[bytes], sink: IO[bytes]) -> None:
         refused = _Refused(str(error), is_costly=isinstance(error, LASTING))
     except Exception as error:  # noqa: BLE001 - a library's error makes the document unreadable
         refused = _Refused(f"{type(error).__name__}: {error}")
-    outcome = _Outcome(refused, slow, resident_bytes() > MAX_DECODING_BYTES // 2)
+    outcome = _Outcome(refused, slow, resident_bytes() > memory_bytes // 2)
     contents = [content] if refused is None else []
     write_messages(sink, msgspec.msgpack.encode(outcome), *contents)
 

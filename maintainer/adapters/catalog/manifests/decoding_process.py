@@ -19,14 +19,15 @@ def main() -> None:
     """Use the standard output only for answers; the parent process handles Ctrl-C."""
     collect_rarely()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    bound_memory(int(sys.argv[1]))
+    memory_bytes = int(sys.argv[1])
+    bound_memory(memory_bytes)
     with (
         os.fdopen(os.dup(sys.stdout.fileno()), "wb") as sink,
         os.fdopen(os.dup(sys.stdin.fileno()), "rb") as source,
     ):
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         try:
-            serve(source, sink)
+            serve(source, sink, memory_bytes)
         except MemoryError:
             os._exit(OUT_OF_MEMORY)
         os._exit(0)  # all answers are written, so the time of a normal exit can be saved

@@ -20,6 +20,7 @@ from maintainer.adapters.catalog.manifests import decoding
 from maintainer.adapters.catalog.manifests.container import open_container
 from maintainer.adapters.catalog.manifests.decoding import (
     Batch,
+    DecodingBounds,
     DecodingPool,
     DocumentKind,
     decode_batch,
@@ -97,11 +98,11 @@ def test_batches_are_answered_in_their_order_and_one_that_breaks_off_is_noticed(
         decoding.write_batch(pipe, batch(count))
     pipe.seek(0)
     for _ in range(3):
-        decoding.answer(pipe, answers)
+        decoding.answer(pipe, answers, 64 * MIB)
     with pytest.raises(EOFError):
-        decoding.answer(pipe, answers)
+        decoding.answer(pipe, answers, 64 * MIB)
     with pytest.raises(EOFError):
-        decoding.answer(BytesIO(pipe.getvalue()[: len(RAW)]), answers)
+        decoding.answer(BytesIO(pipe.getvalue()[: len(RAW)]), answers, 64 * MIB)
     answers.seek(0)
     found = [decoding._DECODED.decode(decoding.read_message(answers)) for _ in range(3)]
     assert found == [decode_batch(batch(count)) for count in (3, 0, 1)]
@@ -189,9 +190,9 @@ def reduce(pool: DecodingPool, raw: bytes) -> bytes:
 def test_metadata_that_needs_too_much_memory_is_refused_and_not_decoded_here(
     pool: DecodingPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(decoding, "MAX_DECODING_BYTES", 32 * MIB)
+    pool.bounds = DecodingBounds(memory_bytes=32 * MIB)
     monkeypatch.setattr(decoding, "decode_document", never_here)
-    with pytest.raises(CostlyFileError, match="of memory to decode"):
+    with pytest.raises(CostlyFileError, match=r"more memory to decode than scan\.decode_memory"):
         reduce(pool, stuffed(1_000_000))
     assert accept_metadata(reduce(pool, stuffed(2))).format_version == 2, "another one is read"
 
@@ -199,7 +200,7 @@ def test_metadata_that_needs_too_much_memory_is_refused_and_not_decoded_here(
 def test_a_manifest_that_needs_too_much_memory_does_not_hide_the_others(
     pool: DecodingPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(decoding, "MAX_DECODING_BYTES", 48 * MIB)
+    pool.bounds = DecodingBounds(memory_bytes=48 * MIB)
     monkeypatch.setattr(decoding, "decode_batch", never_here)
     bomb = avro(json.loads(SCHEMA_OF_RAW), block(1, deflated(bytes(60 * MIB))), codec=b"deflate")
     found = pool.decode(
@@ -207,7 +208,7 @@ def test_a_manifest_that_needs_too_much_memory_does_not_hide_the_others(
     )
     assert [type(outcome) for outcome in found.outcomes] == [ManifestDigest, str, ManifestDigest]
     assert found.costly == [1]
-    assert "of memory to decode" in str(found.outcomes[1])
+    assert "more memory to decode than scan.decode_memory" in str(found.outcomes[1])
 
 
 def test_a_manifest_that_costs_its_process_twice_is_refused(
@@ -275,13 +276,11 @@ def test_closing_cancels_what_is_being_decoded(pool: DecodingPool) -> None:
 
 
 @pytest.mark.slow
-def test_a_process_that_takes_too_long_is_ended(
-    pool: DecodingPool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_that_takes_too_long_is_ended(pool: DecodingPool) -> None:
+    pool.bounds = DecodingBounds(seconds=5.0)
     pool.decode(batch())
     [process_id] = pool.ids()
     os.kill(process_id, signal.SIGSTOP)
-    monkeypatch.setattr(decoding, "DECODE_TIMEOUT_SECONDS", 0.05)
     assert pool.decode(batch()) == decode_batch(batch())
     assert not is_alive(process_id)
 
