@@ -35,6 +35,67 @@ CONDITIONS = (
     "(" * MAX_CONDITION_DEPTH + "a" + ")" * MAX_CONDITION_DEPTH,
     "a = '" + "a" * (MAX_CONDITION_CHARACTERS - 6) + "'",
 )
+# A table's columns as Spark declares them, and conditions that Iceberg can and cannot filter by.
+DECLARED = (
+    "id bigint, number int, price decimal(9, 2), share double, name string, flag boolean, "
+    "day date, at timestamp, local timestamp_ntz, raw binary, tags array<string>, "
+    "more map<string, string>, place struct<city: string>"
+)
+FITTING = (
+    "flag AND NOT flag",
+    "id = 1 OR id < 1 + 2 OR id = ' 5 ' OR id IN (1, '-2')",
+    "number = '5' OR number = 1.5 OR number < 5000000000",
+    "id = CAST('9' AS BIGINT) AND price = CAST('1.5' AS DECIMAL(9, 2)) AND id = CAST(5 AS STRING)",
+    "5 > price AND price BETWEEN 1.5 AND (2 * (3 + 4))",
+    "share = '1.5e3' OR share = 1 OR share = 'NaN'",
+    "name = 'a' AND NAME LIKE 'ab%' AND `name` = CAST(1 AS STRING)",
+    "flag = true AND flag = ' No '",
+    "day < current_date() AND day = '2026-01-01' AND day = DATE '2026-01-01' AND day = 'today'",
+    "day >= current_date - INTERVAL 1 DAY AND (current_date - (2 * 7)) + 1 > day AND day < now()",
+    "day = (current_date - 7) OR day = TIMESTAMP '2026-01-01 00:00:00'",
+    "at < now() AND at >= TIMESTAMP '2026-01-01 00:00:00' AND at < current_date()",
+    "local < now() AND local < '2026-01-01'",
+    "CAST(at AS DATE) < to_date('2026-01-01') AND date(day) = '2026-01-01'",
+    "raw = X'1F' AND raw = 'abc'",
+    "tags IS NOT NULL AND place IS NULL AND more IS NULL",
+    "place.city = 'Rome'",
+    "lake.system.bucket(4, name) = 3 AND lake.system.days(at) = DATE '2026-01-01'",
+)
+UNFIT = {
+    "name = 5": "which is a string, with a number; Iceberg has no filter for that",
+    "id = 1 AND name = 5": "compares the column name at character 12, which is a string, with a",
+    "name IN ('a', 5)": "column name at character 1, which is a string, with a number",
+    "name < current_date()": "which is a string, with a date or time",
+    "name = DATE '2026-01-01'": "which is a string, with a date or time",
+    "name = true": "which is a string, with a truth value",
+    "name = X'1F'": "which is a string, with a binary value",
+    "5 = name": "the column name at character 5, which is a string, with a number",
+    "name": "the column name at character 1, which is a string, with a truth value",
+    "id = 'many'": "which is a long, with a text",
+    "id = '1.5'": "which is a long, with a text",
+    "id LIKE '1%'": "looks for a prefix in the column id at character 1, which is a long",
+    "id BETWEEN 1 AND DATE '2026-01-01'": "which is a long, with a date or time",
+    "price = '1.5'": "which is a decimal(9, 2), with a text",
+    "share = 'many'": "which is a double, with a text",
+    "flag = 1": "which is a boolean, with a number",
+    "flag = 'maybe'": "which is a boolean, with a text",
+    "day = 5": "which is a date, with a number",
+    "day = 'sometime'": "which is a date, with a text",
+    "CAST(at AS DATE) = 5": "column at at character 6, which is a timestamp, with a number",
+    "CAST(name AS DATE) = DATE '2026-01-01'": "makes a date of the column name at character 6",
+    "raw = 1": "which is a binary, with a number",
+    "lake.system.bucket(4, name) = DATE '2026-01-01'": "which is a string, with a date",
+    "tags = 'a'": "compares the column tags at character 1, which is a list, and no value",
+    "place = 'a'": "which is a struct, and no value",
+    "tags LIKE 'a%'": "looks for a prefix in the column tags at character 1, which is a list",
+    "flag AND nothing IS NULL": "names the column nothing at character 10, which the table",
+    "NOT (other = 1)": "names the column other at character 6",
+    "place.town = 'Rome'": "names the column place.town at character 1, which the table",
+    "tags.element = 'a'": "column tags.element at character 1, which is inside of a list",
+    "more.a = 'a'": "column more.a at character 1, which is inside of a list or a map",
+    f"{'a' * 60} LIKE 'a%'": f"names the column {'a' * 40}… at character 1",
+    "lake.system.days(nothing) = DATE '2026-01-01'": "names the column nothing at character 18",
+}
 _ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 _FRAGMENTS = (
     *(

@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from maintainer.domain.action import is_rollback_tag
+from maintainer.domain.condition_types import ColumnTypes
 from maintainer.domain.file_sizes import DeletedFiles, FileSizes
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import ManifestContent, PartitionSpec, Ref, Unreadable
@@ -254,6 +255,7 @@ class TableHealth:
     dangling_delete_files: int | None = None
     paths: tuple[str, ...] = ()  # directories under all their names; empty: as spelled
     columns: int | None = None  # of the current schema, without lists and maps
+    column_types: ColumnTypes | None = None  # as in the inventory
     # manifests that readers skip wrongly, as the manifest list excludes their own entries
     wrong_summaries: int | None = None
     wrong_summary: WrongSummary | None = None  # the first of them

@@ -10,6 +10,7 @@ from enum import StrEnum
 from re import compile as compile_regex
 from typing import Final
 
+from maintainer.domain.condition_types import ColumnTypes
 from maintainer.domain.file_sizes import FileSizes
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.units import GIB, KIB, MIB
@@ -280,6 +281,7 @@ class TableInventory:
     sort_order: str = ""  # the fields of the sort order as in the metadata; empty: not sorted
     next_row_id: int | None = None  # above all row ids assigned so far; None before format v3
     columns: int | None = None  # of the current schema, without lists and maps; None: unknown
+    column_types: ColumnTypes | None = None  # None: unknown, or too many
 
 
 class FaultKind(StrEnum):

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from re import compile as compile_regex
 
 from maintainer.domain.action import Action, Disposal, ExpireSnapshots, RemoveOrphanFiles, RollBack
+from maintainer.domain.condition import parse_condition
+from maintainer.domain.condition_types import find_type_problem
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import ImportedFiles, Rule
@@ -96,6 +98,14 @@ def refuse_wrong_summaries(health: TableHealth) -> Refusal | None:
         return None
     reason = f"{wrong}; before that a rewrite could bring deleted rows back"
     return Refusal(SkipCode.UNSUPPORTED, reason)
+
+
+def refuse_mistyped(where: str | None, health: TableHealth) -> Refusal | None:
+    """Why Iceberg cannot make a filter of a rule's condition on this table."""
+    if not where or health.column_types is None:
+        return None
+    problem = find_type_problem(parse_condition(where), health.column_types)
+    return None if problem is None else Refusal(SkipCode.UNSUPPORTED, f"where {problem}")
 
 
 def describe_wrong_summaries(health: TableHealth) -> str | None:

@@ -138,6 +138,7 @@ def _describe_sums(all_sums: ManifestSums, inventory: TableInventory) -> TableHe
         is_partitioned=inventory.default_spec_is_partitioned,
         sort_order=inventory.sort_order,
         columns=inventory.columns,
+        column_types=inventory.column_types,
         dangling_delete_files=_count_dangling(joined) if known else None,
         directories=_count_directories(partitions) if known else None,
         wrong_summaries=all_sums.wrong_summaries if known else None,

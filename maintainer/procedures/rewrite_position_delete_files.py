@@ -13,7 +13,7 @@ from maintainer.domain.plan import Estimate
 from maintainer.domain.rules import RewritePositionDeleteFilesRule
 from maintainer.domain.units import format_count, format_number, format_size
 from maintainer.estimate.cost import DELETE_WEIGHT, FIRST_BYTES_PER_SECOND, Pace
-from maintainer.estimate.floors import Refusal, refuse_wrong_summaries
+from maintainer.estimate.floors import Refusal, refuse_mistyped, refuse_wrong_summaries
 from maintainer.estimate.rewrite_position_delete_files import (
     converts_deletes,
     estimate_rewrite_position_deletes,
@@ -48,7 +48,7 @@ class RewritePositionDeleteFilesChapter(
         health: TableHealth,
         situation: Situation,
     ) -> Refusal | None:
-        return refuse_wrong_summaries(health)
+        return refuse_wrong_summaries(health) or refuse_mistyped(rule.where, health)
 
     def find_gain(
         self,

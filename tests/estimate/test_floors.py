@@ -8,7 +8,7 @@ import pytest
 
 from maintainer.domain.inventory import PartitionSpec
 from maintainer.domain.plan import SkipCode
-from maintainer.domain.rules import RewriteDataFilesRule
+from maintainer.domain.rules import RewriteDataFilesRule, RewritePositionDeleteFilesRule
 from maintainer.estimate.floors import Refusal
 from tests.chapters import refuse
 from tests.samples import health_of_partitions
@@ -37,3 +37,28 @@ def test_a_partition_spec_of_the_table_is_not(rule: RewriteDataFilesRule) -> Non
 
 def test_without_known_specs_spark_decides() -> None:
     assert refuse(rule_with(output_spec_id="7"), replace(TABLE, specs=())) is None
+
+
+COLUMNS = ((("id",), "long"), (("name",), "string"))
+
+
+@pytest.mark.parametrize("kind", [RewriteDataFilesRule, RewritePositionDeleteFilesRule])
+def test_a_condition_that_does_not_fit_the_columns_is_refused_with_its_place(
+    kind: type[RewriteDataFilesRule | RewritePositionDeleteFilesRule],
+) -> None:
+    table = replace(TABLE, column_types=COLUMNS)
+    assert refuse(kind(where="id > 7 AND name = 5"), table) == Refusal(
+        SkipCode.UNSUPPORTED,
+        "where compares the column name at character 12, which is a string, with a number; Iceberg "
+        "has no filter for that",
+    )
+    refusal = refuse(kind(where="nmae = 'a'"), table)
+    assert refusal is not None
+    assert refusal.reason == (
+        "where names the column nmae at character 1, which the table does not have"
+    )
+    assert refuse(kind(where="id > 7 AND name = 'a'"), table) is None
+
+
+def test_without_known_columns_spark_decides() -> None:
+    assert refuse(RewriteDataFilesRule(where="nothing = 5"), TABLE) is None

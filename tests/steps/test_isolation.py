@@ -279,6 +279,26 @@ def test_guard_27_a_table_that_another_engine_has_upgraded_beyond_what_is_known_
     )
 
 
+def test_a_condition_that_the_columns_do_not_fit_makes_no_job() -> None:
+    world = World()
+    world.policies.layers = (
+        layer(
+            'tables: "*"\nmode: enforce\n'
+            'rules: {rewrite_data_files: {where: "id = 1 AND name = 5"}}\n'
+        ),
+    )
+    table = world.put("orders")
+    columns = ((("id",), "long"), (("name",), "string"))
+    world.replace(replace(world.look(table), column_types=columns))
+    scan(world.ports)
+    plan(world.ports)
+    assert submit(world.ports) == 0
+    assert not world.store.jobs(JobQuery()).items
+    [made] = world.store.plans()
+    [reason] = [skip.reason for skip in made.skipped if skip.rule is RuleName.REWRITE_DATA_FILES]
+    assert reason.startswith("where compares the column name at character 12, which is a string")
+
+
 def test_guard_27_a_table_that_was_moved_since_is_worked_on_where_it_is_now() -> None:
     world = World()
     world.policies.layers = (

@@ -299,6 +299,7 @@ class Inventories:
             sort_order=metadata.sort_order,
             next_row_id=metadata.next_row_id,
             columns=metadata.columns,
+            column_types=metadata.column_types,
             specs=tuple(spec.describe() for _, spec in sorted(metadata.specs.items())),
         )
 

@@ -20,7 +20,7 @@ from maintainer.procedures.registry import chapter_of
 KEPT = frozenset({
     "table", "table_uuid", "format_version", "location", "metadata_location", "properties",
     "target_file_size_bytes", "target_manifest_size_bytes", "default_spec_id", "is_partitioned",
-    "sort_order", "specs", "columns", "paths", "unreadable", "formats",
+    "sort_order", "specs", "columns", "column_types", "paths", "unreadable", "formats",
     "records", "branches", "tags", "metadata_bytes", "metadata_files",
     "statistics_snapshot_id", "partition_statistics_snapshot_id",
     "commits_per_hour", "commit_window_seconds", "commit_gap_seconds", "writers",

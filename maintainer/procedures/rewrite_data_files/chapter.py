@@ -18,7 +18,7 @@ from maintainer.domain.policy import Rule
 from maintainer.domain.rules import RewriteDataFilesRule
 from maintainer.domain.units import GIB, format_count, format_number, format_size
 from maintainer.estimate.cost import DELETE_WEIGHT, FILE_WEIGHT, publish_compaction
-from maintainer.estimate.floors import Refusal, refuse_wrong_summaries
+from maintainer.estimate.floors import Refusal, refuse_mistyped, refuse_wrong_summaries
 from maintainer.estimate.rewrite_data_files import PlannerOptions, is_taken
 from maintainer.procedures.call import read_options, write_clauses, write_map
 from maintainer.procedures.procedure import (
@@ -90,9 +90,9 @@ class RewriteDataFilesChapter(Chapter[RewriteDataFilesRule, RewriteDataFiles]):
         health: TableHealth,
         situation: Situation,
     ) -> Refusal | None:
-        wrong = refuse_wrong_summaries(health)
-        if wrong is not None:
-            return wrong
+        unfit = refuse_wrong_summaries(health) or refuse_mistyped(rule.where, health)
+        if unfit is not None:
+            return unfit
         if rule.strategy == _SORT and rule.sort_order is None and health.sort_order == "":
             return Refusal(
                 SkipCode.UNSUPPORTED,

@@ -356,6 +356,35 @@ def test_a_table_that_is_answered_for_has_no_deletes_of_any_kind(lake: Lake) -> 
     ] * 3
 
 
+def test_the_columns_are_read_with_their_types(lake: Lake) -> None:
+    text = pa.string()
+    fields = {
+        "id": pa.int64(),
+        "price": pa.decimal128(9, 2),
+        "tags": pa.list_(text),
+        "place": pa.struct({"city": text}),
+        "more": pa.map_(text, text),
+    }
+    lake.make_table("ns", "typed", schema=pa.schema(fields))
+    found = lake.read("ns", "typed")
+    assert found.column_types == (
+        (("id",), "long"),
+        (("price",), "decimal(9, 2)"),
+        (("tags",), "list"),
+        (("place",), "struct"),
+        (("place", "city"), "string"),
+        (("more",), "map"),
+    )
+    assert found.columns == 3
+
+
+def test_the_columns_of_a_wide_table_are_not_kept(lake: Lake) -> None:
+    schema = pa.schema({f"c{number}": pa.int64() for number in range(501)})
+    lake.make_table("ns", "wide", schema=schema)
+    found = lake.read("ns", "wide")
+    assert (found.columns, found.column_types) == (501, None)
+
+
 def test_a_changed_sort_order_is_another_one(lake: Lake) -> None:
     table = lake.make_table("ns", "sorted")
     assert lake.read("ns", "sorted").sort_order == ""

@@ -23,6 +23,7 @@ from maintainer.adapters.catalog.limits import (
 )
 from maintainer.adapters.catalog.manifests.partition import Spec, SpecField
 from maintainer.adapters.catalog.manifests.summary import LazySummary, read_operation
+from maintainer.domain.condition_types import NESTED, ColumnTypes
 from maintainer.domain.inventory import FaultKind, Ref, Snapshot, StatisticsFile
 from maintainer.domain.location import PLACE_PROPERTIES
 
@@ -31,6 +32,9 @@ MAX_FORMAT_VERSION: Final = 3
 _GZIP: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 _FIRST_FIELD_ID: Final = 1000  # in Iceberg v1, partition fields without ids are numbered from here
+# Of a table's columns; in a wider table no condition is typed before its job.
+MAX_TYPED_COLUMNS = 500
+MAX_TYPED_CHARACTERS = 10_000  # of their names
 _MOST_ORDER_CHARACTERS = 4_000  # of a sort order; some thirty columns
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _Named = tuple[tuple[str, ...], str]  # a column's nested name and its type
@@ -155,6 +159,7 @@ class TableMetadata:
     sort_order: str = ""
     next_row_id: int | None = None
     columns: int | None = None  # of the current schema; None: unknown
+    column_types: ColumnTypes | None = None  # None: unknown, or too many
 
     @property
     def is_partitioned(self) -> bool:
@@ -353,7 +358,8 @@ def _accept(document: _Document) -> TableMetadata:
         partition_statistics=_statistics(document.partition_statistics),
         sort_order=_write_order(document),
         next_row_id=document.next_row_id,
-        columns=len(columns) or None,
+        columns=sum(type_name not in NESTED for _, type_name in columns.values()) or None,
+        column_types=_bound_types(columns),
     )
 
 
@@ -438,7 +444,10 @@ def _spec_field(position: int, field: _SpecField, columns: Mapping[int, _Named])
 
 
 def _columns(document: _Document) -> Mapping[int, _Named]:
-    """Return the primitive columns of the current schema by id; empty for an unknown schema."""
+    """Return the columns of the current schema by id; empty for an unknown schema.
+
+    A list and a map are one column each, without what is inside of them.
+    """
     current = _find_schema(document)
     try:
         return dict(_name_columns(current.fields, ())) if current is not None else {}
@@ -469,9 +478,20 @@ def _name_columns(
             case str() as type_name:
                 yield column.id, (name, type_name)
             case {"type": "struct", "fields": inner}:
+                yield column.id, (name, "struct")
                 yield from _name_columns(inner, name)
-            case _:  # a list or a map, which partitions never use
+            case {"type": "list" | "map" as type_name}:  # which partitions never use
+                yield column.id, (name, type_name)
+            case _:
                 continue
+
+
+def _bound_types(columns: Mapping[int, _Named]) -> ColumnTypes | None:
+    """Return the columns with their types; None beyond a bound, because the store keeps them."""
+    characters = sum(len(level) for path, _ in columns.values() for level in path)
+    if not columns or len(columns) > MAX_TYPED_COLUMNS or characters > MAX_TYPED_CHARACTERS:
+        return None
+    return tuple(columns.values())
 
 
 def _as_text(values: dict[str, Any] | None) -> dict[str, str]:

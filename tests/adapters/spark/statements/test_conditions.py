@@ -4,6 +4,9 @@ that one filter.
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,12 +18,13 @@ from hypothesis import strategies as st
 from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
 from py4j.protocol import Py4JJavaError
 
+from maintainer.adapters.spark.jars import default_directory
 from maintainer.adapters.spark.statements.job import statements_of
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.condition import check_condition
 from maintainer.domain.condition_constants import DATE_FUNCTIONS
 from tests.adapters.spark.surrounded import SURROUNDED, job_of
-from tests.conditions import CONDITIONS, hostile_texts, plain_conditions
+from tests.conditions import CONDITIONS, FITTING, UNFIT, hostile_texts, plain_conditions
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -125,3 +129,18 @@ def test_every_function_that_may_be_called_is_sparks_own(catalyst: Any) -> None:
         if not registry.functionExists(catalyst.FunctionIdentifier(name))
     }
     assert not missing
+
+
+def test_iceberg_filters_by_what_fits_the_columns_and_by_nothing_else(tmp_path: Path) -> None:
+    jars = ",".join(map(str, sorted(default_directory().glob("*.jar"))))
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.adapters.spark.statements.filtering", str(tmp_path), jars],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-5000:]
+    errors = json.loads(done.stdout.strip().splitlines()[-1])
+    assert {where: errors[where] for where in FITTING} == dict.fromkeys(FITTING, "")
+    assert [where for where in UNFIT if not errors[where]] == []
