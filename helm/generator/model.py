@@ -16,6 +16,7 @@ from helm.generator.parts import (
     HttpRouteValues,
     ImageValues,
     IngressValues,
+    JobsValues,
     LinkValues,
     MonitorValues,
     Name,
@@ -86,6 +87,9 @@ class Values(Part):
     worker: WorkerValues = Field(
         default_factory=WorkerValues,
         description="The replicas that scan, plan and run jobs, in mode `cluster`.",
+    )
+    jobs: JobsValues = Field(
+        default_factory=JobsValues, description="Where drivers and executors in pods run."
     )
     link: LinkValues = Field(
         default_factory=LinkValues, description="How drivers in pods reach the daemon."

@@ -134,6 +134,47 @@ class RbacValues(Part):
     create: bool = Field(default=True, description="Create Roles and RoleBindings.")
 
 
+class JobsNamespaceValues(Part):
+    """The namespace of the drivers and executors of pools that name none."""
+
+    create: bool = Field(
+        default=True, description="Create the namespace; needs the right to create namespaces."
+    )
+    name: Name = Field(
+        default="",
+        description="The name. Default: the release's namespace, followed by `-jobs`.",
+    )
+    labels: Texts = Field(
+        default={"pod-security.kubernetes.io/enforce": "restricted"},
+        description="Labels of the namespace, such as its Pod Security standard.",
+    )
+    annotations: Texts = Field(default={}, description="Annotations of the namespace.")
+    keep: bool = Field(
+        default=True,
+        description="`helm uninstall` does not delete the namespace, nor what others put there.",
+    )
+
+
+class JobsValues(Part):
+    """Where the drivers and executors that are pods run."""
+
+    namespace: JobsNamespaceValues = Field(
+        default_factory=JobsNamespaceValues,
+        description="The namespace, unless `config.spark.kubernetes.namespace` or that of a pool "
+        "names another one, which must exist.",
+    )
+    in_release_namespace: bool = Field(
+        default=False,
+        description="Allow drivers in the release's namespace, and use it by default. The account "
+        "of drivers may create pods, so code in a driver can then read the daemon's Secrets.",
+    )
+    quota: Raw = Field(
+        default={},
+        description="The `hard` limits of a ResourceQuota in each namespace of jobs. Default: no "
+        "quota.",
+    )
+
+
 class PersistenceValues(Part):
     """The volume of mode `simple`, with the SQLite store and Spark's logs."""
 
@@ -276,7 +317,7 @@ class HttpRouteValues(Part):
 
 
 class NetworkPolicyValues(Part):
-    """NetworkPolicies of the daemon's pods, in both directions."""
+    """NetworkPolicies of the daemon's pods and of its jobs' pods, in both directions."""
 
     enabled: bool = Field(default=False, description="Create NetworkPolicies.")
     from_: list[Raw] = Field(

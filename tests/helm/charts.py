@@ -16,6 +16,7 @@ from tests.project.repository import ROOT
 
 CHART = ROOT / "helm/iceberg-maintainer"
 NAMESPACE = "maintenance"
+JOBS_NAMESPACE = f"{NAMESPACE}-jobs"  # unless the configuration names one
 RELEASE = "lake"
 FULLNAME = "lake-iceberg-maintainer"
 SCENARIOS = tuple(sorted(path.name.removesuffix("-values.yaml") for path in CHART.glob("ci/*")))

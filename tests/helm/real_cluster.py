@@ -38,11 +38,13 @@ from tests.adapters.spark.launcher.kubernetes.real_api_server import RealServer,
 from tests.helm.charts import (
     CHART,
     FULLNAME,
+    JOBS_NAMESPACE,
     NAMESPACE,
     RELEASE,
     SCENARIOS,
     Object,
     PodOf,
+    find,
     objects,
     pods,
     unpack_former_chart,
@@ -60,6 +62,11 @@ CLUSTER: dict[str, Any] = {
     "policies": {"default.yaml": "tables: lake.*.*\n"},
     "networkPolicy": {"enabled": True},
     "api": {"autoscaling": {"enabled": True}},
+}
+# Drivers are in the namespace that the chart makes.
+OWN_NAMESPACE: dict[str, Any] = CLUSTER | {
+    "config": {"catalogs": CATALOGS},
+    "jobs": {"namespace": {"keep": False}, "quota": {"pods": "20"}},
 }
 VOLUME = {
     "metadata": {"name": "volume"},
@@ -94,7 +101,7 @@ WRONG: tuple[tuple[dict[str, Any], str], ...] = (
 # What a release may leave or make; secrets are Helm's own history.
 KINDS = {
     "/api/v1": ("configmaps", "pods", "secrets", "serviceaccounts", "services",
-                "persistentvolumeclaims"),
+                "persistentvolumeclaims", "resourcequotas"),
     "/apis/apps/v1": ("deployments", "replicasets", "statefulsets"),
     "/apis/autoscaling/v2": ("horizontalpodautoscalers",),
     "/apis/batch/v1": ("jobs",),
@@ -132,7 +139,7 @@ def everything(server: RealServer) -> set[str]:
     return {
         f"{path}/{each['metadata']['name']}"
         for api, plurals in KINDS.items()
-        for namespace in (NAMESPACE, JOBS)
+        for namespace in (NAMESPACE, JOBS, JOBS_NAMESPACE)
         for plural in plurals
         for path in [f"{api}/namespaces/{namespace}/{plural}"]
         for each in server.ask("GET", path)["items"]
@@ -241,6 +248,78 @@ def test_the_daemons_account_has_the_rights_of_its_role_and_no_other(
             file = issue(server, NAMESPACE, account, tmp_path / account)
             assert list_rights(server, file, JOBS) == set()
             assert list_rights(server, file, NAMESPACE) == set()
+
+
+def test_no_account_may_do_anything_where_the_daemon_is(server: RealServer, tmp_path: Path) -> None:
+    """Each account is asked what it may do in each namespace, as `kubectl auth can-i --list`."""
+    spark = find("cluster", "Role", f"{FULLNAME}-spark", JOBS_NAMESPACE)["rules"]
+    allowed = {
+        (FULLNAME, JOBS_NAMESPACE): flatten(role(KubernetesOptions("x", "x"), "x")["rules"]),
+        (f"{FULLNAME}-spark", JOBS_NAMESPACE): flatten(spark),
+    }
+    with installed(server, OWN_NAMESPACE):
+        accounts = [
+            (namespace, each["metadata"]["name"])
+            for namespace in (NAMESPACE, JOBS_NAMESPACE)
+            for each in server.ask("GET", f"/api/v1/namespaces/{namespace}/serviceaccounts")[
+                "items"
+            ]
+        ]
+        assert {name for _, name in accounts} == {
+            "default", FULLNAME, f"{FULLNAME}-api", f"{FULLNAME}-spark"
+        }  # fmt: skip
+        for home, account in accounts:
+            file = issue(server, home, account, tmp_path / f"{home}-{account}")
+            for place in (NAMESPACE, JOBS_NAMESPACE, JOBS, "default", "kube-system"):
+                rights = list_rights(server, file, place)
+                assert rights == allowed.get((account, place), set()), (home, account, place)
+        file = tmp_path / f"{JOBS_NAMESPACE}-{FULLNAME}-spark"
+        for method, path, body in attacks():
+            assert refuse_driver(server, file, method, path, body), (method, path)
+    server.wait_until(lambda: JOBS_NAMESPACE not in find_namespaces(server))
+
+
+def attacks() -> Iterator[tuple[str, str, Object | None]]:
+    """What code in a driver could try in order to own the daemon."""
+    home = f"/api/v1/namespaces/{NAMESPACE}"
+    container = {"name": "x", "image": "x", "envFrom": [{"secretRef": {"name": "store"}}]}
+    metadata = {"name": "attack"}
+    pod = {"serviceAccountName": FULLNAME, "containers": [container]}
+    yield "POST", f"{home}/pods", {"metadata": metadata, "spec": pod}
+    # in its own namespace, as the account of the daemon, which is not there
+    yield "POST", f"/api/v1/namespaces/{JOBS_NAMESPACE}/pods", {"metadata": metadata, "spec": pod}
+    yield "GET", f"{home}/secrets/store", None
+    yield "GET", f"{home}/configmaps/{FULLNAME}", None
+    policies = {"data": {"default.yaml": "tables: lake.*.*\nmode: enforce\n"}}
+    yield "PATCH", f"{home}/configmaps/{FULLNAME}-policies", policies
+    yield "DELETE", f"{home}/persistentvolumeclaims/{FULLNAME}-data", None
+    yield "POST", f"{home}/serviceaccounts/{FULLNAME}/token", {"spec": {}}
+
+
+def refuse_driver(
+    server: RealServer, file: Path, method: str, path: str, body: Object | None
+) -> bool:
+    """Return whether the server forbids the request to the account of the kubeconfig."""
+    token = yaml.safe_load(file.read_text())["users"][0]["user"]["token"]
+    with pytest.raises(httpx2.HTTPStatusError) as refused:
+        server.ask(method, path, body, token=token)
+    return refused.value.response.status_code == httpx2.codes.FORBIDDEN
+
+
+def find_namespaces(server: RealServer) -> set[str]:
+    return {each["metadata"]["name"] for each in server.ask("GET", "/api/v1/namespaces")["items"]}
+
+
+def test_an_upgrade_says_that_drivers_move_out_of_the_daemons_namespace(server: RealServer) -> None:
+    own = {"jobs": {"inReleaseNamespace": True}}
+    with installed(server, OWN_NAMESPACE | own) as helm:
+        assert "CHANGED" not in helm.get(RELEASE)["info"]["notes"]
+        helm.upgrade(CHART, RELEASE, OWN_NAMESPACE, wait="watcher", timeout=90)
+        assert f"they ran in {NAMESPACE}" in helm.get(RELEASE)["info"]["notes"]
+        accounts = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts"
+        names = {each["metadata"]["name"] for each in server.ask("GET", accounts)["items"]}
+        assert f"{FULLNAME}-spark" not in names
+    server.wait_until(lambda: JOBS_NAMESPACE not in find_namespaces(server))
 
 
 @pytest.fixture
@@ -362,7 +441,7 @@ def test_every_scenario_is_accepted_and_its_pods_are_restricted(
 ) -> None:
     """Nothing is stored; kinds of other projects are not there."""
     for each in objects(scenario):
-        if each["kind"] not in OTHERS | {"CustomResourceDefinition", "Pod"}:
+        if each["kind"] not in OTHERS | {"CustomResourceDefinition", "Namespace", "Pod"}:
             dry_run(server, each)
     for pod in pods(scenario):
         dry_run(server, write_pod(pod))

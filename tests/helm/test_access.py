@@ -9,12 +9,17 @@ import pytest
 from helm.generator.definition import policy_definition
 from maintainer.adapters.policies.kubernetes import POLICY
 from maintainer.adapters.spark.launcher.kubernetes.kinds import role
-from maintainer.adapters.spark.launcher.kubernetes.options import KubernetesOptions, Operator
+from maintainer.adapters.spark.launcher.kubernetes.options import (
+    INSTALLATION,
+    KubernetesOptions,
+    Operator,
+)
 from maintainer.api.server import STOP_SECONDS
 from maintainer.scheduler import CANCEL_GRACE, STOP_GRACE
 from tests.adapters.spark.launcher.kubernetes.test_documentation import documents
 from tests.helm.charts import (
     FULLNAME,
+    JOBS_NAMESPACE,
     NAMESPACE,
     SCENARIOS,
     Object,
@@ -28,7 +33,7 @@ from tests.helm.charts import (
 LIST = ("list", POLICY.plural)
 PODS = [
     ("simple-pods", Operator.NONE, "spark-jobs"),
-    ("cluster", Operator.NONE, NAMESPACE),
+    ("cluster", Operator.NONE, JOBS_NAMESPACE),
     ("cluster-operator", Operator.KUBEFLOW, "spark-jobs"),
     ("cluster-operator", Operator.NONE, "spark-large"),
 ]
@@ -77,9 +82,77 @@ def test_drivers_have_the_role_that_the_guide_shows(scenario: str, namespace: st
 def test_nothing_is_cluster_wide(scenario: str) -> None:
     assert [each["kind"] for each in objects(scenario) if each["kind"].startswith("Cluster")] == []
     placeless = [each["kind"] for each in objects(scenario) if "namespace" not in each["metadata"]]
-    # what a user adds, and the one thing that Kubernetes has for the whole cluster only
-    expected = {"simple-full": ["ConfigMap"], "cluster-full": ["CustomResourceDefinition"]}
-    assert placeless == expected.get(scenario, [])
+    # what a user adds, and what Kubernetes has for the whole cluster only
+    expected = {
+        "simple-full": ["ConfigMap"],
+        "cluster": ["Namespace"],
+        "cluster-full": ["Namespace", "CustomResourceDefinition"],
+        "cluster-git": ["Namespace"],
+        "cluster-openshift": ["Namespace"],
+    }
+    assert sorted(placeless) == sorted(expected.get(scenario, []))
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_no_account_of_the_chart_has_rights_where_the_daemon_is(scenario: str) -> None:
+    """Else code in a driver could read the daemon's Secrets, or run as the daemon."""
+    kinds = ("Role", "RoleBinding")
+    there = [each for kind in kinds for each in objects(scenario, kind)]
+    assert [each for each in there if each["metadata"]["namespace"] == NAMESPACE] == []
+
+
+def find_namespaces(values: Object) -> dict[str, Object]:
+    return {
+        each["metadata"]["name"]: each["metadata"]
+        for each in render(values)
+        if each["kind"] == "Namespace"
+    }
+
+
+def test_the_namespace_of_jobs_is_restricted_and_outlives_the_release() -> None:
+    values = read_values("cluster")
+    [metadata] = find_namespaces(values).values()
+    assert metadata["name"] == JOBS_NAMESPACE
+    assert metadata["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
+    assert metadata["annotations"] == {"helm.sh/resource-policy": "keep"}
+    changed = {"name": "spark", "keep": False, "labels": {"team": "data"}}
+    [metadata] = find_namespaces(values | {"jobs": {"namespace": changed}}).values()
+    assert (metadata["name"], "annotations" in metadata) == ("spark", False)
+    assert metadata["labels"]["team"] == "data"
+
+
+@pytest.mark.parametrize(
+    ("jobs", "spark"),
+    [
+        ({"namespace": {"create": False}}, {}),
+        ({"inReleaseNamespace": True}, {}),
+        ({}, {"namespace": "spark-jobs"}),
+    ],
+)
+def test_only_the_namespace_that_no_pool_names_is_created(jobs: Object, spark: Object) -> None:
+    config = read_values("cluster")["config"] | {"spark": {"kubernetes": spark}}
+    assert find_namespaces(read_values("cluster") | {"config": config, "jobs": jobs}) == {}
+
+
+def test_drivers_share_the_daemons_namespace_if_a_value_says_so() -> None:
+    values = read_values("cluster") | {"jobs": {"inReleaseNamespace": True}}
+    accounts = {
+        each["metadata"]["name"]: each["metadata"]["namespace"]
+        for each in render(values)
+        if each["kind"] == "ServiceAccount"
+    }
+    assert accounts[f"{FULLNAME}-spark"] == NAMESPACE
+
+
+def test_each_namespace_of_jobs_may_have_a_quota() -> None:
+    hard = {"pods": "50", "requests.memory": "200Gi"}
+    quotas = {
+        each["metadata"]["namespace"]: each["spec"]["hard"]
+        for each in render(read_values("cluster-operator") | {"jobs": {"quota": hard}})
+        if each["kind"] == "ResourceQuota"
+    }
+    assert quotas == {"spark-jobs": hard, "spark-large": hard}
+    assert objects("cluster-operator", "ResourceQuota") == []
 
 
 @pytest.mark.parametrize(
@@ -164,10 +237,26 @@ def test_the_network_policies_open_the_ports_that_are_used() -> None:
     assert find_ports(drivers["egress"]) == [443, 6443]
     [peer] = drivers["ingress"][0]["from"]
     [where] = peer["namespaceSelector"]["matchExpressions"]
-    assert (where["key"], where["values"]) == ("kubernetes.io/metadata.name", [NAMESPACE])
+    assert (where["key"], where["values"]) == ("kubernetes.io/metadata.name", [JOBS_NAMESPACE])
     [edge, test] = common["ingress"][0]["from"]
     assert "namespaceSelector" in edge
     assert test["podSelector"]["matchLabels"]["app.kubernetes.io/component"] == "test"
+
+
+def test_jobs_reach_each_other_the_link_and_what_they_work_on() -> None:
+    policy = find("cluster-full", "NetworkPolicy", "upkeep-jobs", JOBS_NAMESPACE)["spec"]
+    jobs = {"matchExpressions": [{"key": INSTALLATION, "operator": "Exists"}]}
+    assert policy["podSelector"] == jobs
+    assert policy["ingress"] == [{"from": [{"podSelector": jobs}]}]
+    among, link, dns, outside, further = policy["egress"]
+    assert among == {"to": [{"podSelector": jobs}]}
+    [daemon] = link["to"]
+    assert find_ports([link]) == [8090]
+    assert daemon["namespaceSelector"]["matchLabels"]["kubernetes.io/metadata.name"] == NAMESPACE
+    [worker] = [pod for pod in pods("cluster-full") if pod.name == "upkeep-worker"]
+    assert daemon["podSelector"]["matchLabels"].items() <= worker.labels.items()
+    assert find_ports([dns, outside]) == [53, 53, 443, 6443, 9083]
+    assert further["to"] == [{"ipBlock": {"cidr": "10.0.0.0/8"}}]
 
 
 def test_the_grace_period_has_room_for_the_end_of_the_daemon() -> None:

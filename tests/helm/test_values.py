@@ -20,6 +20,7 @@ from maintainer.settings import Settings
 from tests.helm.charts import (
     CHART,
     FULLNAME,
+    NAMESPACE,
     RELEASE,
     SCENARIOS,
     read_values,
@@ -158,6 +159,18 @@ def test_the_schema_refuses(values: dict[str, Any], words: list[str]) -> None:
         (
             {"config": LAKE | {"spark": {"kubernetes": {"namespace": "jobs"}}}},
             "config.spark.kubernetes is given, but the runner is process",
+        ),
+        (
+            CLUSTER | {"config": LAKE | {"spark": {"kubernetes": {"namespace": NAMESPACE}}}},
+            "drivers would run in maintenance, the daemon's own namespace",
+        ),
+        (
+            CLUSTER | {"jobs": {"namespace": {"name": NAMESPACE}}},
+            "drivers would run in maintenance, the daemon's own namespace",
+        ),
+        (
+            CLUSTER | {"jobs": {"inReleaseNamespace": True, "namespace": {"name": "spark"}}},
+            "jobs.inReleaseNamespace is true, but jobs.namespace.name names another",
         ),
         (
             {"config": LAKE, "policies": {"a.yaml": ""}, "gitSync": {"enabled": True}},
@@ -303,6 +316,15 @@ def test_a_text_that_looks_like_a_variable_needs_none() -> None:
         (
             {"config": LAKE, "openshift": True, "persistence": {"enabled": False}},
             ["UNSAFE: persistence.enabled is false"],
+        ),
+        (
+            CLUSTER | {"jobs": {"inReleaseNamespace": True}},
+            ["UNSAFE: drivers run in the daemon's own namespace"],
+        ),
+        (
+            CLUSTER | {"imagePullSecrets": ["registry"]},
+            ["run in maintenance-jobs, which has no Secret of maintenance",
+             "Create there the Secrets for registries: registry."],
         ),
     ],
 )  # fmt: skip

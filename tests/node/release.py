@@ -43,7 +43,7 @@ class NodeRelease(Server):
     def upgrade(self, **changed: Mapping[str, object]) -> None:
         """Change keys of sections of the values, and wait until all pods are ready."""
         for section, keys in changed.items():
-            self.values[section] = self.values[section] | keys
+            self.values[section] = self.values.get(section, {}) | keys
         self.helm.upgrade(self.chart, RELEASE, self.values, wait="watcher", timeout=_SECONDS)
         wait_for(lambda: not self._find_ending(), _SECONDS, "replaced pods to end")
 

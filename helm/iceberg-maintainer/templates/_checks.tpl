@@ -30,6 +30,13 @@
 {{- if and $spark.kubernetes (ne (include "maintainer.runner" .) "kubernetes") -}}
 {{- fail (printf "config.spark.kubernetes is given, but the runner is %s: set config.spark.runner to kubernetes" (include "maintainer.runner" .)) -}}
 {{- end -}}
+{{- if .Values.jobs.inReleaseNamespace -}}
+{{- if .Values.jobs.namespace.name -}}
+{{- fail "jobs.inReleaseNamespace is true, but jobs.namespace.name names another namespace for drivers" -}}
+{{- end -}}
+{{- else if hasKey (include "maintainer.jobNamespaces" . | fromJson) .Release.Namespace -}}
+{{- fail (printf "drivers would run in %s, the daemon's own namespace, and code in a driver could read the daemon's Secrets and run as the daemon: name another namespace in config.spark.kubernetes.namespace or jobs.namespace.name, or accept it by jobs.inReleaseNamespace" .Release.Namespace) -}}
+{{- end -}}
 {{- if .Values.gitSync.enabled -}}
 {{- if or .Values.policies .Values.policyConfigMaps -}}
 {{- fail "gitSync.enabled is true, and policies or policyConfigMaps are given too: the daemon reads one directory of policies" -}}

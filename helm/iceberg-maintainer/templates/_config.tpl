@@ -20,11 +20,20 @@
 {{- (.Values.config.server | default dict).prefix | default "" | trimSuffix "/" -}}
 {{- end -}}
 
+{{/* The namespace of drivers where the configuration names none. */}}
+{{- define "maintainer.jobsNamespace" -}}
+{{- if .Values.jobs.inReleaseNamespace -}}
+{{- .Release.Namespace -}}
+{{- else -}}
+{{- .Values.jobs.namespace.name | default (printf "%s-jobs" (.Release.Namespace | trunc 58 | trimSuffix "-")) -}}
+{{- end -}}
+{{- end -}}
+
 {{/* The pools whose drivers are pods, as a JSON object: the name of each, and its section kubernetes. */}}
 {{- define "maintainer.podPools" -}}
 {{- $spark := .Values.config.spark | default dict -}}
 {{- $runner := include "maintainer.runner" . -}}
-{{- $defaults := dict "namespace" .Release.Namespace "image" (include "maintainer.image" .) "image_pull_policy" .Values.image.pullPolicy "image_pull_secrets" (include "maintainer.pullSecrets" . | fromJsonArray) "operator" "none" -}}
+{{- $defaults := dict "namespace" (include "maintainer.jobsNamespace" .) "image" (include "maintainer.image" .) "image_pull_policy" .Values.image.pullPolicy "image_pull_secrets" (include "maintainer.pullSecrets" . | fromJsonArray) "operator" "none" -}}
 {{- $found := dict -}}
 {{- $common := dict -}}
 {{- if eq $runner "kubernetes" -}}
