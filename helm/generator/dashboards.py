@@ -57,7 +57,7 @@ _FLEET = (
     Panel(
         "Namespaces with most files",
         {
-            "{{catalog}}.{{namespace}}": "topk(10, max by (catalog, namespace) "
+            "{{catalog}}.{{table_namespace}}": "topk(10, max by (catalog, table_namespace) "
             "(maintainer_namespace_data_files))"
         },
     ),

@@ -84,7 +84,9 @@ def test_in_a_fleet_beyond_the_cap_chosen_and_bad_tables_alone_have_gauges(
     }
     assert series["maintainer_tables_left_out"] == 2
     assert series['maintainer_tables{band="healthy"}'] == 2
-    assert series['maintainer_namespace_tables{band="degraded",catalog="lake",namespace="sales"}']
+    assert series[
+        'maintainer_namespace_tables{band="degraded",catalog="lake",table_namespace="sales"}'
+    ]
     for name in "cd":
         store.record_fault(TableFault(named(name), FaultKind.DROPPED, "gone", NOW))
     assert read(telemetry)['maintainer_table_data_files{table="lake.sales.a"}'] == 100
@@ -109,7 +111,7 @@ def test_namespaces_beyond_the_cap_count_in_their_catalog_alone(store: FakeStore
         store.record_health(measure(TableIdentifier("lake", (namespace,), "orders")), GRADE)
     series = read(telemetry)
     assert [name for name in series if "namespace_data_files" in name] == [
-        'maintainer_namespace_data_files{catalog="lake",namespace="sales"}'
+        'maintainer_namespace_data_files{catalog="lake",table_namespace="sales"}'
     ]
     assert series["maintainer_namespaces_left_out"] == 1
     assert series['maintainer_catalog_data_files{catalog="lake"}'] == 200

@@ -251,7 +251,9 @@ def _write_parts(known: _Known) -> Iterator[Metric]:
         (([name], known.catalog_faults[name]) for name in known.catalogs),
         ["catalog"],
     )
-    yield from _write_sums("namespace", "namespace", namespaces, ["catalog", "namespace"])
+    # Prometheus gives `namespace` to the pod that it scrapes.
+    labels = ["catalog", "table_namespace"]
+    yield from _write_sums("namespace", "namespace", namespaces, labels)
     yield _gauge(
         "namespaces_left_out",
         "Namespaces beyond the cap on namespaces with gauges of their own.",
