@@ -84,6 +84,15 @@ def test_nothing_is_read_slowly_as_it_is_installed(config: Path) -> None:
         assert set(read_metrics(app).values()) == {0}
 
 
+def test_the_metrics_know_the_settings_and_the_refused_policies(config: Path) -> None:
+    (config.parent / "policies").mkdir(exist_ok=True)
+    (config.parent / "policies/orders.yaml").write_text("tables: lake.db.orders\nmode: often\n")
+    with open_app(load_settings(config, {"MAINTAINER_SCAN__INTERVAL": "2m"})) as app:
+        assert read_metrics(app, "maintainer_policy") == {"maintainer_policy_problems": 1}
+        found = read_metrics(app, "maintainer_remeasure")
+        assert found == {"maintainer_remeasure_seconds": 6 * 3600 + 120}
+
+
 def test_what_is_read_is_counted_while_it_is_read(config: Path) -> None:
     with open_app(load_settings(config, {})) as app:
         assert app.read == ReadCount()

@@ -83,6 +83,7 @@ def open_app(
         store = open_store(settings.store, migrates=migrates, max_age=MAX_AGE)
         stack.callback(store.close)
         telemetry = PrometheusTelemetry(store, clock, gauge_options(settings))
+        telemetry.watch_policies(sources.policies.current)
         exporters = open_exporters(settings, store)
         for exporter in exporters:
             stack.callback(exporter.close)

@@ -53,6 +53,7 @@ def gauge_options(settings: Settings) -> GaugeOptions:
     return GaugeOptions(
         catalogs=tuple(settings.catalogs),
         admission=admission_rules(settings),
+        remeasure=settings.scan.remeasure + settings.scan.interval,
         **settings.metrics.model_dump(),
     )
 

@@ -15,7 +15,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, JobState
 from maintainer.domain.plan import RuleVerdict
-from maintainer.domain.policy import RuleName
+from maintainer.domain.policy import PolicyProblem, PolicySet, RuleName
 from maintainer.domain.replica import list_duties
 from maintainer.domain.scan_cost import ReaderFault, SlowRead
 from maintainer.domain.status import TableState
@@ -108,6 +108,15 @@ def test_the_exposition_is_the_golden_one(telemetry: PrometheusTelemetry, store:
     assert b"_created" not in text
     assert content_type == "text/plain; version=0.0.4; charset=utf-8"
     assert text.decode() == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_refused_policies_are_counted_and_notes_are_not(telemetry: PrometheusTelemetry) -> None:
+    problems = [PolicyProblem("a.yaml:1", "no number"), PolicyProblem("b.yaml", "left out", True)]
+    assert read(telemetry)["maintainer_policy_problems"] == 0
+    telemetry.watch_policies(lambda: PolicySet((), tuple(problems)))
+    assert read(telemetry)["maintainer_policy_problems"] == 1
+    problems.clear()
+    assert read(telemetry)["maintainer_policy_problems"] == 0
 
 
 def test_the_fake_records_the_same_things() -> None:

@@ -44,10 +44,16 @@ class Prometheus:
 
 @contextmanager
 def prometheus(directory: Path, targets: Mapping[str, str], rules: object) -> Iterator[Prometheus]:
-    """It scrapes the addresses (host:port, by job) and evaluates the rules each second."""
+    """It scrapes the addresses (host:port, by job) and evaluates the rules each second.
+
+    Each job is in a namespace of its own, which has its name, as installations in Kubernetes are.
+    """
     (directory / "rules.yaml").write_text(yaml.safe_dump(rules))
     jobs = [
-        {"job_name": name, "static_configs": [{"targets": [address]}]}
+        {
+            "job_name": name,
+            "static_configs": [{"targets": [address], "labels": {"namespace": name}}],
+        }
         for name, address in targets.items()
     ]
     configuration = {

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
 import pytest
@@ -20,7 +20,7 @@ from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.inventory import CatalogFault
 from maintainer.domain.job import FailureReason, JobState
-from maintainer.domain.policy import Budget
+from maintainer.domain.policy import Budget, PolicyProblem, PolicySet
 from maintainer.domain.pool import Pool
 from maintainer.domain.replica import Duty, DutyKind
 from maintainer.ports.store.drivers import DriverPoll, DriverRecord, DriverTokens
@@ -40,10 +40,12 @@ pytestmark = [pytest.mark.prometheus, pytest.mark.slow, pytest.mark.timeout(180)
 
 # No daemon can be scraped: only promtool shows it, because here one always is.
 NOT_MADE_HERE = {"MaintainerAway"}
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 CONFIGURATION = """
 catalogs: {lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}}
 scan: {interval: 2s}
 admission: {gb_hours_per_day: 100}
+metrics: {average_file_size_bound: 1B}
 """
 
 
@@ -60,6 +62,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     lake = Lake(directory)
     lake.make_table("sales", "orders").append(rows(1))
     lake.close()
+    (directory / "policies").mkdir()
     (directory / "maintainer.yaml").write_text(CONFIGURATION)
     troubled, broken = (
         make_troubled(),
@@ -79,7 +82,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def make_troubled() -> PrometheusTelemetry:
     """A daemon whose store has the cause of each alert that rests on gauges."""
     store, clock = FakeStore(free_bytes=1), FakeClock(NOW)
-    store.record_health(HEALTH, Grade(Band.CRITICAL))
+    store.record_health(replace(HEALTH, measured_at=LONG_AGO), Grade(Band.CRITICAL))
     store.record_catalog_faults("sea", [CatalogFault("sea", (), "connection refused", NOW)])
     store.add_job(replace(run_job(make_job()), deadline=NOW - timedelta(seconds=1)))
     tokens = DriverTokens("digest", NOW + timedelta(hours=1))
@@ -92,6 +95,7 @@ def make_troubled() -> PrometheusTelemetry:
     telemetry.watch_steps(lambda: [("scan", 7200.0, True)])
     telemetry.show_duties([Duty(DutyKind.SCAN, "sea")], lambda _: False)
     telemetry.step_finished("plan", 0.1, is_ok=True)
+    telemetry.watch_policies(lambda: PolicySet((), (PolicyProblem("a.yaml:1", "no number"),)))
     return telemetry
 
 
@@ -139,7 +143,7 @@ def test_each_alert_fires_by_its_cause_and_none_for_the_sound_daemon(site: Site)
         wait_for(have_all_fired, 60, "the alerts")
     except AssertionError:
         assert fired == wanted
-    sound = site.prometheus.query('ALERTS{alertstate="firing",job="daemon"}')
+    sound = site.prometheus.query('ALERTS{alertstate="firing",namespace="daemon"}')
     assert sound == []
 
 

@@ -150,7 +150,27 @@ CASES = [
         },
         10,
     ),
+    Case(
+        "MaintainerFiguresOld",
+        {
+            "maintainer_last_measured_timestamp_seconds{instance='x'}": "60x400",
+            "maintainer_last_measured_timestamp_seconds{instance='y'}": "0x400",
+            "maintainer_remeasure_seconds": "3600x400",
+        },
+        1 + 120 + 1 + 10,
+    ),
+    Case("MaintainerPolicyRefused", {"maintainer_policy_problems": "0x9 2x20"}, 20),
     Case("MaintainerAway", {"maintainer_store_up": "1x9 stale"}, 20),
+    Case(
+        "MaintainerAway",
+        {
+            'maintainer_store_up{namespace="one",instance="x"}': "1x9 stale",
+            'maintainer_store_up{namespace="one",instance="y"}': "1x9 stale",
+            'maintainer_store_up{namespace="two"}': "1x60",
+        },
+        20,
+        (("namespace", "one"),),
+    ),
 ]
 
 
@@ -230,7 +250,11 @@ def test_the_rules_use_metrics_that_there_are() -> None:
 def test_the_chart_has_the_rules_with_links_to_the_given_page() -> None:
     [rule] = objects("cluster-full", "PrometheusRule")
     text = yaml.safe_dump(read_rules()).replace("docs/alerts.md", "https://wiki.example/alerts")
-    assert rule["spec"]["groups"][0]["rules"] == yaml.safe_load(text)
+    expected = yaml.safe_load(text)
+    own = 'absent(maintainer_store_up{namespace="maintenance"})'
+    away = expected[-1]["expr"].replace("absent_over_time(maintainer_store_up[1d])", own)
+    assert away.endswith(own)
+    assert rule["spec"]["groups"][0]["rules"] == [*expected[:-1], expected[-1] | {"expr": away}]
 
 
 def test_the_chart_has_the_dashboards_under_the_label_of_the_sidecar() -> None:

@@ -10,7 +10,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
@@ -33,6 +33,7 @@ log = logging.getLogger("maintainer")
 DEFAULT_MAX_TABLES = 1000  # tables with their own gauges, which are eight series for each
 DEFAULT_MAX_NAMESPACES = 500  # six series for each
 DEFAULT_AVERAGE_FILE_SIZE_BOUND = 32 * MIB
+DEFAULT_REMEASURE = timedelta(hours=6)
 
 # The fields of TableHealth that are gauges of a table, with their help texts.
 _TABLE_GAUGES = {
@@ -61,6 +62,7 @@ class GaugeOptions:
     tables: Sequence[str] = ()  # names or globs
     max_namespaces: int = DEFAULT_MAX_NAMESPACES
     average_file_size_bound: int = DEFAULT_AVERAGE_FILE_SIZE_BOUND  # bytes
+    remeasure: timedelta = DEFAULT_REMEASURE  # the longest time between two measurements
     admission: AdmissionRules = field(default_factory=AdmissionRules)
 
 
@@ -227,6 +229,11 @@ def _write_fleet(known: _Known, options: GaugeOptions) -> Iterator[Metric]:
         "last_measured_timestamp_seconds",
         "When a table was last measured.",
         _one(measured_at.timestamp() if measured_at else None),
+    )
+    yield _gauge(
+        "remeasure_seconds",
+        "The longest time between two measurements of a table: scan.remeasure and scan.interval.",
+        _one(options.remeasure.total_seconds()),
     )
     yield _gauge(
         "scan_faults",

@@ -25,6 +25,7 @@ from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import PLANNED, Plan, RuleVerdict, SkipCode
+from maintainer.domain.policy import PolicySet
 from maintainer.domain.replica import Duty, DutyKind
 from maintainer.domain.scan_cost import ReaderFault, SlowRead
 from maintainer.domain.status import TableState
@@ -178,6 +179,10 @@ class PrometheusTelemetry:
         self._leader = self._gauge(
             "leader", "1 while this process has the duty, else 0.", "duty", "catalog"
         )
+        self._policy_problems = self._gauge(
+            "policy_problems",
+            "Policies, or parts of them, that this process reads and refuses.",
+        )
         for verdict in (PLANNED, *SkipCode):
             self._decisions.labels(str(verdict))
 
@@ -273,6 +278,12 @@ class PrometheusTelemetry:
     def watch_steps(self, ages: StepAges) -> None:
         """Register the function that returns the ages of this process's steps."""
         self._steps.ages = ages
+
+    def watch_policies(self, current: Callable[[], PolicySet]) -> None:
+        """Ask at each scrape how many problems the policies have that this process reads."""
+        self._policy_problems.set_function(
+            lambda: sum(not problem.is_note for problem in current().problems)
+        )
 
     def show_duties(self, duties: Collection[Duty], has: Callable[[Duty], bool]) -> None:
         """Ask at each scrape which of these duties this process has."""
