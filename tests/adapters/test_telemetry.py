@@ -111,7 +111,10 @@ def test_the_exposition_is_the_golden_one(telemetry: PrometheusTelemetry, store:
 
 
 def test_refused_policies_are_counted_and_notes_are_not(telemetry: PrometheusTelemetry) -> None:
-    problems = [PolicyProblem("a.yaml:1", "no number"), PolicyProblem("b.yaml", "left out", True)]
+    problems = [
+        PolicyProblem("a.yaml:1", "no number"),
+        PolicyProblem("b.yaml", "left out", is_note=True),
+    ]
     assert read(telemetry)["maintainer_policy_problems"] == 0
     telemetry.watch_policies(lambda: PolicySet((), tuple(problems)))
     assert read(telemetry)["maintainer_policy_problems"] == 1
