@@ -275,7 +275,7 @@ check-generated:
 	$(BIN)/python -m docs.generator.catalog_properties >"$$fresh/catalogs.md"; \
 	$(BIN)/python -m helm.generator "$$fresh"; \
 	for pair in docs/openapi.json:openapi.json policies/schema.json:schema.json docs/configuration.md:configuration.md docs/roles.md:roles.md docs/policy-reference.md:policy-reference.md docs/catalogs.md:catalogs.md \
-	    $(foreach name,values.yaml values.schema.json README.md files/icebergtablepolicies.yaml $(DASHBOARDS),$(CHART)/$(name):$(name)); do \
+	    $(foreach name,values.yaml values.schema.json README.md files/icebergtablepolicies.yaml monitoring/runbooks.yaml $(DASHBOARDS),$(CHART)/$(name):$(name)); do \
 	    cmp "$${pair%%:*}" "$$fresh/$${pair##*:}" || { echo "check: $${pair%%:*} is not what the code generates; run: make generate" >&2; status=1; }; \
 	done; exit $$status
 

@@ -8,12 +8,14 @@ from pathlib import Path
 from helm.generator.dashboards import write_daemon, write_fleet, write_jobs
 from helm.generator.definition import write_definition
 from helm.generator.documents import write_readme, write_values
+from helm.generator.runbooks import write_runbooks
 from helm.generator.schema import write_schema
 
 FILES = {
     "values.yaml": write_values,
     "values.schema.json": write_schema,
     "README.md": write_readme,
+    "monitoring/runbooks.yaml": write_runbooks,
     "monitoring/dashboards/fleet.json": write_fleet,
     "monitoring/dashboards/jobs.json": write_jobs,
     "monitoring/dashboards/daemon.json": write_daemon,

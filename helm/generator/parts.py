@@ -384,8 +384,9 @@ class RuleValues(Part):
     labels: Texts = Field(
         default={}, description="Labels by which a Prometheus selects the object."
     )
-    runbooks: Annotated[str, Field(min_length=1)] = Field(
-        default="docs/alerts.md",
-        description="The address of the page about alerts. The links to the runbooks begin with "
-        "it.",
+    runbooks: Annotated[str, Field(pattern="^(https?://.+)?$")] = Field(
+        default="",
+        description="The address of the page about alerts (docs/alerts.md), where you publish it. "
+        "Each alert then links to its runbook by `runbook_url`. The runbook's text is always in "
+        "its `description`.",
     )

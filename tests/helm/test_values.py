@@ -108,6 +108,7 @@ def test_the_schema_accepts_the_scenarios(scenario: str) -> None:
             {"config": {"kubernetes_policies": {"namespaces": {"a": ["*"]}, "context": "x"}}},
             ["kubernetes_policies", "context"],
         ),
+        ({"prometheusRule": {"runbooks": "docs/alerts.md"}}, ["/prometheusRule/runbooks"]),
         ({"policyDefinition": {"delete": True}}, ["/policyDefinition", "delete"]),
         ({"image": {"digest": "sha256:1"}}, ["/image/digest"]),
         ({"image": {"name": "x"}}, ["/image", "name"]),

@@ -14,12 +14,13 @@ import yaml
 from tests.adapters.exposition import make_telemetry
 from tests.adapters.test_telemetry import fill, tell_everything
 from tests.fakes.adapters.store import FakeStore
-from tests.helm.charts import objects
+from tests.helm.charts import objects, read_values, render
 from tests.monitoring.rules import RULES_FILE, read_rules
 from tests.project.repository import ROOT
 
 DAY = 24 * 60
 GIB = 1024**3
+RULE = {"enabled": True}
 
 
 class Case(NamedTuple):
@@ -235,9 +236,6 @@ def test_each_alert_has_its_runbook_and_each_runbook_its_alert() -> None:
     assert re.findall(r"^## (Maintainer\w+)$", page, re.MULTILINE) == [
         rule["alert"] for rule in read_rules()
     ]
-    for rule in read_rules():
-        link = f"docs/alerts.md#{rule['alert'].lower()}"
-        assert rule["annotations"]["runbook_url"] == link
 
 
 def test_the_rules_use_metrics_that_there_are() -> None:
@@ -247,14 +245,33 @@ def test_the_rules_use_metrics_that_there_are() -> None:
     assert used <= known
 
 
-def test_the_chart_has_the_rules_with_links_to_the_given_page() -> None:
+def test_the_chart_has_the_rules_and_judges_its_own_absence() -> None:
     [rule] = objects("cluster-full", "PrometheusRule")
-    text = yaml.safe_dump(read_rules()).replace("docs/alerts.md", "https://wiki.example/alerts")
-    expected = yaml.safe_load(text)
+    found = rule["spec"]["groups"][0]["rules"]
+    assert [one["alert"] for one in found] == [one["alert"] for one in read_rules()]
+    *others, away = [one["expr"] for one in read_rules()]
     own = 'absent(maintainer_store_up{namespace="maintenance"})'
-    away = expected[-1]["expr"].replace("absent_over_time(maintainer_store_up[1d])", own)
-    assert away.endswith(own)
-    assert rule["spec"]["groups"][0]["rules"] == [*expected[:-1], expected[-1] | {"expr": away}]
+    expected = away.replace("absent_over_time(maintainer_store_up[1d])", own)
+    assert expected.endswith(own)
+    assert [one["expr"] for one in found] == [*others, expected]
+
+
+@pytest.mark.parametrize("page", ["", "https://wiki.example/alerts"])
+def test_each_alert_of_the_chart_carries_its_runbook(page: str) -> None:
+    """A link leads to a page that exists, or there is none."""
+    rules = [
+        rule
+        for each in render(read_values("simple") | {"prometheusRule": RULE | {"runbooks": page}})
+        if each["kind"] == "PrometheusRule"
+        for rule in each["spec"]["groups"][0]["rules"]
+    ]
+    assert len(rules) == len(read_rules())
+    for rule in rules:
+        annotations = rule["annotations"]
+        link = f"{page}#{rule['alert'].lower()}" if page else None
+        assert annotations.get("runbook_url") == link
+        assert len(annotations["description"]) > len("a sentence"), rule["alert"]
+        assert "](" not in annotations["description"], "links are relative to the page"
 
 
 def test_the_chart_has_the_dashboards_under_the_label_of_the_sidecar() -> None:
