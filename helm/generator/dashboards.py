@@ -1,13 +1,20 @@
-"""Three dashboards for Grafana. Gauges of the store are equal on every replica, hence max."""
+"""Three dashboards for Grafana. Gauges of the store are equal on every replica, hence max.
+
+A dashboard shows one installation, which has a cluster and a namespace of its own. Where Prometheus
+has no such labels, the variables are empty, and an empty matcher accepts series without the label.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 WIDTH: Final = 24  # columns of Grafana's grid
 HEIGHT: Final = 8
+INSTALLATION: Final = 'cluster="$cluster",namespace="$namespace"'
+_METRIC: Final = re.compile(r"(maintainer_\w+)(?:\{([^}]*)\})?")
 
 
 class Panel(NamedTuple):
@@ -150,6 +157,27 @@ _DAEMON = (
 )
 
 
+def _of_installation(query: str) -> str:
+    """Return the query with each metric of the chosen installation alone."""
+
+    def choose(metric: re.Match[str]) -> str:
+        name, matchers = metric.groups()
+        return f"{name}{{{','.join(filter(None, (INSTALLATION, matchers)))}}}"
+
+    return _METRIC.sub(choose, query)
+
+
+def _variable(name: str, query: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "type": "query",
+        "datasource": {"type": "prometheus", "uid": "${datasource}"},
+        "query": {"query": f"label_values({query}, {name})", "refId": name},
+        "refresh": 2,  # with each change of the time range
+        "sort": 1,
+    }
+
+
 def _write(name: str, panels: tuple[Panel, ...]) -> str:
     document: dict[str, Any] = {
         "title": f"Iceberg maintainer: {name}",
@@ -159,7 +187,11 @@ def _write(name: str, panels: tuple[Panel, ...]) -> str:
         "refresh": "1m",
         "time": {"from": "now-24h", "to": "now"},
         "templating": {
-            "list": [{"name": "datasource", "type": "datasource", "query": "prometheus"}]
+            "list": [
+                {"name": "datasource", "type": "datasource", "query": "prometheus"},
+                _variable("cluster", "maintainer_store_up"),
+                _variable("namespace", 'maintainer_store_up{cluster="$cluster"}'),
+            ]
         },
         "panels": [],
     }
@@ -182,7 +214,7 @@ def _panel(number: int, panel: Panel, x: int, y: int) -> dict[str, Any]:
         "gridPos": {"x": x, "y": y, "w": panel.width, "h": HEIGHT},
         "fieldConfig": {"defaults": {"unit": panel.unit, "min": 0}, "overrides": []},
         "targets": [
-            {"refId": chr(ord("A") + index), "datasource": source, "expr": query}
+            {"refId": chr(ord("A") + index), "datasource": source, "expr": _of_installation(query)}
             | ({"legendFormat": legend} if legend else {})
             for index, (legend, query) in enumerate(panel.queries.items())
         ],

@@ -14,7 +14,7 @@ import yaml
 from tests.adapters.exposition import make_telemetry
 from tests.adapters.test_telemetry import fill, tell_everything
 from tests.fakes.adapters.store import FakeStore
-from tests.helm.charts import objects, read_values, render
+from tests.helm.charts import CHART, objects, read_values, render
 from tests.monitoring.rules import RULES_FILE, read_rules
 from tests.project.repository import ROOT
 
@@ -285,6 +285,20 @@ def test_the_chart_has_the_dashboards_under_the_label_of_the_sidecar() -> None:
     assert titles == {
         f"{name}.json": f"Iceberg maintainer: {name}" for name in ("fleet", "jobs", "daemon")
     }
+
+
+def test_a_dashboard_without_labels_of_installations_shows_series_without_them() -> None:
+    """Grafana leaves a variable without values empty, and an empty matcher accepts no label."""
+    for file in sorted((CHART / "monitoring/dashboards").glob("*.json")):
+        dashboard = json.loads(file.read_text())
+        names = [variable["name"] for variable in dashboard["templating"]["list"]]
+        assert names == ["datasource", "cluster", "namespace"]
+        for panel in dashboard["panels"]:
+            for target in panel["targets"]:
+                metrics = re.findall(r"maintainer_\w+(\{[^}]*\})?", target["expr"])
+                assert metrics
+                start = '{cluster="$cluster",namespace="$namespace"'
+                assert all(each.startswith(start) for each in metrics), target["expr"]
 
 
 def test_the_chart_gives_prometheus_its_token() -> None:
