@@ -13,6 +13,7 @@ from helm.generator.parts import (
     DefinitionValues,
     GitSyncValues,
     GlobalValues,
+    HookValues,
     HttpRouteValues,
     ImageValues,
     IngressValues,
@@ -23,6 +24,7 @@ from helm.generator.parts import (
     NetworkPolicyValues,
     Part,
     PersistenceValues,
+    PullSecret,
     Raw,
     RbacValues,
     RuleValues,
@@ -71,8 +73,8 @@ class Values(Part):
         default_factory=GitSyncValues, description="Policies from a Git repository."
     )
     image: ImageValues = Field(default_factory=ImageValues, description="The daemon's image.")
-    image_pull_secrets: list[Name] = Field(
-        default=[], description="Names of Secrets for the registry."
+    image_pull_secrets: list[Name | PullSecret] = Field(
+        default=[], description="Secrets for the registry, by name or as objects."
     )
     simple: SimpleValues = Field(
         default_factory=SimpleValues, description="The replica of mode `simple`."
@@ -125,6 +127,10 @@ class Values(Part):
         default_factory=NetworkPolicyValues, description="NetworkPolicies."
     )
     pod_monitor: MonitorValues = Field(default_factory=MonitorValues, description="A PodMonitor.")
+    service_monitor: MonitorValues = Field(
+        default_factory=MonitorValues,
+        description="A ServiceMonitor, and a Service of all replicas for it. Use one of the two.",
+    )
     prometheus_rule: RuleValues = Field(
         default_factory=RuleValues, description="A PrometheusRule with the alerts."
     )
@@ -135,6 +141,9 @@ class Values(Part):
         default=False,
         description="OpenShift: the cluster chooses the user id of all pods.",
     )
+    hooks: HookValues = Field(
+        default_factory=HookValues, description="The pods of the migration and of `helm test`."
+    )
     hook_resources: Raw = Field(
         default={"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}},
         description="Resources of the migration and of `helm test`.",
@@ -142,6 +151,10 @@ class Values(Part):
     startup_seconds: Annotated[int, Field(ge=10)] = Field(
         default=300, description="Seconds that a start may take before the pod is restarted."
     )
+    revision_history_limit: Annotated[int, Field(ge=0)] = Field(
+        default=10, description="The number of former ReplicaSets or revisions that are kept."
+    )
+    common_annotations: Texts = Field(default={}, description="Annotations of every object.")
     pod_annotations: Texts = Field(default={}, description="Annotations of the daemon's pods.")
     common_labels: Texts = Field(
         default={}, description="Labels of every object. `podLabels` adds labels of pods."
@@ -167,6 +180,14 @@ class Values(Part):
     )
     priority_class_name: Name = Field(
         default="", description="The PriorityClass of the daemon's pods."
+    )
+    runtime_class_name: Name = Field(default="", description="The RuntimeClass of all pods.")
+    dns_policy: Literal["", "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"] = Field(
+        default="", description="The DNS policy of all pods. Default: Kubernetes' own."
+    )
+    dns_config: Raw = Field(default={}, description="The DNS settings of all pods.")
+    host_aliases: list[Raw] = Field(
+        default=[], description="Addresses of host names, in all pods: `[{ip, hostnames}]`."
     )
     extra_env: list[Raw] = Field(default=[], description="Further environment variables.")
     extra_env_from: list[Raw] = Field(

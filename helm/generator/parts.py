@@ -13,6 +13,7 @@ Texts = dict[str, str]
 Quantity = Annotated[str, Field(pattern=r"^[0-9]+(\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti)?$")]
 Name = Annotated[str, Field(pattern=r"^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$")]
 Duration = Annotated[str, Field(pattern=r"^[0-9]+(ms|s|m|h)$")]
+Port = Annotated[int, Field(ge=1, le=65535)]
 
 
 class Part(BaseModel):
@@ -21,14 +22,20 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
 
+class PullSecret(Part):
+    """A Secret for a registry, as a pod names it."""
+
+    name: Annotated[Name, Field(min_length=1)] = Field(description="The Secret's name.")
+
+
 class GlobalValues(Part):
     """What a chart above this one sets for all of its charts."""
 
     image_registry: str = Field(
         default="", description="A registry that replaces the registry of every image."
     )
-    image_pull_secrets: list[Name] = Field(
-        default=[], description="Names of Secrets for the registries of all images."
+    image_pull_secrets: list[Name | PullSecret] = Field(
+        default=[], description="Secrets for the registries of all images, by name or as objects."
     )
 
 
@@ -200,6 +207,7 @@ class SimpleValues(Part):
         default={"requests": {"cpu": "500m", "memory": "3Gi"}, "limits": {"memory": "6Gi"}},
         description="Resources of the daemon and of Spark's drivers in its pod.",
     )
+    annotations: Texts = Field(default={}, description="Annotations of the StatefulSet.")
 
 
 class AutoscalingValues(Part):
@@ -228,32 +236,67 @@ class DisruptionValues(Part):
     )
 
 
-class ApiValues(Part):
-    """The replicas of mode `cluster` that serve the API and the page."""
+class RoleValues(Part):
+    """The replicas of one role of mode `cluster`."""
 
     replicas: Annotated[int, Field(ge=0)] = Field(default=2, description="The number of replicas.")
-    resources: Raw = Field(
-        default={"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}},
-        description="Resources of each replica.",
-    )
+    resources: Raw = Field(default={}, description="Resources of each replica.")
     autoscaling: AutoscalingValues = Field(
         default_factory=AutoscalingValues, description="A HorizontalPodAutoscaler."
     )
     disruption_budget: DisruptionValues = Field(
         default_factory=DisruptionValues, description="A PodDisruptionBudget."
     )
+    annotations: Texts = Field(default={}, description="Annotations of the Deployment.")
+    pod_annotations: Texts = Field(
+        default={}, description="Annotations of these pods, besides `podAnnotations` of all."
+    )
+    pod_labels: Texts = Field(
+        default={}, description="Labels of these pods, besides `podLabels` of all."
+    )
+    node_selector: Texts = Field(
+        default={}, description="Labels that a node must have, instead of `nodeSelector` of all."
+    )
+    tolerations: list[Raw] = Field(
+        default=[], description="Tolerations of these pods, instead of `tolerations` of all."
+    )
+    extra_env: list[Raw] = Field(
+        default=[], description="Variables of these pods, besides `extraEnv` of all."
+    )
 
 
-class WorkerValues(Part):
+class ApiValues(RoleValues):
+    """The replicas of mode `cluster` that serve the API and the page."""
+
+    resources: Raw = Field(
+        default={"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}},
+        description="Resources of each replica.",
+    )
+
+
+class WorkerValues(RoleValues):
     """The replicas of mode `cluster` that scan, plan and run jobs."""
 
-    replicas: Annotated[int, Field(ge=0)] = Field(default=2, description="The number of replicas.")
     resources: Raw = Field(
         default={"requests": {"cpu": "250m", "memory": "512Mi"}, "limits": {"memory": "3Gi"}},
         description="Resources of each replica.",
     )
-    disruption_budget: DisruptionValues = Field(
-        default_factory=DisruptionValues, description="A PodDisruptionBudget."
+
+
+class HookValues(Part):
+    """The pods of the migration and of `helm test`."""
+
+    annotations: Texts = Field(default={}, description="Annotations of the migration's Job.")
+    pod_annotations: Texts = Field(
+        default={}, description="Annotations of hooks' pods, such as those of a service mesh."
+    )
+    pod_labels: Texts = Field(
+        default={}, description="Labels of hooks' pods, such as those of a workload identity."
+    )
+    service_account: AccountValues = Field(
+        default_factory=AccountValues,
+        description="The service account of the migration. `helm test` runs as the daemon, whose "
+        "rights it checks.",
     )
 
 
@@ -279,10 +322,30 @@ class ServiceValues(Part):
     type: Literal["ClusterIP", "NodePort", "LoadBalancer"] = Field(
         default="ClusterIP", description="The Service's type."
     )
-    port: Annotated[int, Field(ge=1, le=65535)] = Field(
-        default=8080, description="The Service's port."
+    port: Port = Field(default=8080, description="The Service's port.")
+    load_balancer_source_ranges: list[str] = Field(
+        default=[], description="The addresses (CIDRs) that a `LoadBalancer` lets in. Default: all."
     )
     annotations: Texts = Field(default={}, description="Annotations of the object.")
+
+
+PathType = Literal["Prefix", "Exact", "ImplementationSpecific"]
+
+
+class IngressPathValues(Part):
+    """A path of a host that leads to the page."""
+
+    path: Annotated[str, Field(pattern="^/")] = Field(description="The path.")
+    path_type: PathType = Field(default="Prefix", description="How the path is compared.")
+
+
+class IngressHostValues(Part):
+    """A host name under which the page is published."""
+
+    host: Annotated[Name, Field(min_length=1)] = Field(description="The host name.")
+    paths: list[IngressPathValues] = Field(
+        default=[], description="Its paths. Default: `config.server.prefix`."
+    )
 
 
 class IngressValues(Part):
@@ -290,9 +353,19 @@ class IngressValues(Part):
 
     enabled: bool = Field(default=False, description="Create an Ingress.")
     class_name: Name = Field(default="", description="The IngressClass.")
-    host: Name = Field(default="", description="The host name; required.")
+    host: Name = Field(default="", description="The host name. It or `hosts` is required.")
+    path_type: PathType = Field(
+        default="Prefix", description="How the path is compared where `hosts` names none."
+    )
+    hosts: list[IngressHostValues] = Field(
+        default=[], description="Further hosts: `[{host, paths: [{path, pathType}]}]`."
+    )
     tls_secret_name: Name = Field(
-        default="", description="A Secret with the certificate for HTTPS."
+        default="", description="A Secret with the certificate for HTTPS of `host`."
+    )
+    tls: list[Raw] = Field(
+        default=[],
+        description="Certificates of further hosts, as IngressTLS: `[{hosts, secretName}]`.",
     )
     is_https: bool = Field(
         default=False,
@@ -349,9 +422,9 @@ class MonitorTokenValues(Part):
 
 
 class MonitorValues(Part):
-    """A PodMonitor of the Prometheus operator."""
+    """A PodMonitor or a ServiceMonitor of the Prometheus operator."""
 
-    enabled: bool = Field(default=False, description="Create a PodMonitor.")
+    enabled: bool = Field(default=False, description="Create the object.")
     interval: Duration = Field(
         default="60s", description="The interval at which Prometheus reads the metrics."
     )
@@ -361,6 +434,14 @@ class MonitorValues(Part):
     token: MonitorTokenValues = Field(
         default_factory=MonitorTokenValues,
         description="The token of Prometheus, if a sign-in is configured.",
+    )
+    scheme: Literal["http", "https"] = Field(
+        default="http", description="`https` where a sidecar proxy serves the metrics."
+    )
+    tls_config: Raw = Field(default={}, description="How the certificate is checked.")
+    relabelings: list[Raw] = Field(default=[], description="Changes to the labels of targets.")
+    metric_relabelings: list[Raw] = Field(
+        default=[], description="Changes to the labels of metrics."
     )
 
 

@@ -461,7 +461,8 @@ def test_every_scenario_is_accepted_and_its_pods_are_restricted(
 
 def write_pod(pod: PodOf, **changed: Object) -> Object:
     """The pod, without the names of what is not there."""
-    spec = {**pod.spec, "serviceAccountName": "default", "priorityClassName": None} | changed
+    absent = {"priorityClassName": None, "runtimeClassName": None}
+    spec = {**pod.spec, "serviceAccountName": "default"} | absent | changed
     metadata = {"name": pod.name, "labels": pod.labels}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 

@@ -201,26 +201,27 @@ def test_the_api_has_an_account_of_its_own_without_any_right_but_to_list_policie
 def test_the_definition_is_left_unless_the_user_says_otherwise() -> None:
     [definition] = objects("cluster-full", "CustomResourceDefinition")
     assert definition["spec"] == policy_definition()["spec"]
-    assert definition["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}
+    assert definition["metadata"]["annotations"]["helm.sh/resource-policy"] == "keep"
     values = read_values("cluster-full")
     [definition] = [
         each
         for each in render(values | {"policyDefinition": {"keep": False}})
         if each["kind"] == "CustomResourceDefinition"
     ]
-    assert "annotations" not in definition["metadata"]
+    assert "helm.sh/resource-policy" not in definition["metadata"]["annotations"]
     assert objects("simple-full", "CustomResourceDefinition") == []
 
 
 def test_accounts_have_their_annotations() -> None:
     annotations = {
-        each["metadata"]["name"]: each["metadata"].get("annotations")
+        each["metadata"]["name"]: each["metadata"]["annotations"].get("example/role")
         for each in objects("cluster-full", "ServiceAccount")
     }
     assert annotations == {
-        "upkeep": {"example/role": "reader"},
-        "upkeep-api": {"example/role": "shower"},
-        "writer": {"example/role": "writer"},
+        "upkeep": "reader",
+        "upkeep-api": "shower",
+        "upkeep-migrate": "migrator",
+        "writer": "writer",
     }
 
 

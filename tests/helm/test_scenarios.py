@@ -32,7 +32,7 @@ from tests.helm.charts import (
 
 VERSIONS = tuple(f"1.{minor}" for minor in range(28, 38))
 # Defined by other projects, so Kubernetes' own schemas do not have them.
-OTHERS = {"Certificate", "HTTPRoute", "PodMonitor", "PrometheusRule"}
+OTHERS = {"Certificate", "HTTPRoute", "PodMonitor", "PrometheusRule", "ServiceMonitor"}
 # The names of what the values refer to and the chart does not create.
 GIVEN = {
     "lake", "tokens", "chat", "kept", "link", "maintainer-store", "maintainer-link", "git",
@@ -241,6 +241,7 @@ def test_every_selector_finds_pods_of_its_own_release(scenario: str) -> None:
         (each["kind"], name_of(each)): selector
         for each in objects(scenario)
         if each["metadata"].get("namespace") == NAMESPACE  # elsewhere are pods of jobs
+        and each["kind"] != "ServiceMonitor"  # which selects a Service
         if (selector := find_selector(each)) is not None
     }
     assert selectors
@@ -281,6 +282,105 @@ def test_the_parts_of_a_full_cluster() -> None:
     assert secrets == [[{"name": "mirror"}, {"name": "registry"}]] * len(secrets)
     [certificate] = objects("cluster-full", "Certificate")
     assert certificate["spec"]["dnsNames"] == ["upkeep-link.maintenance.svc"]
+    service = find("cluster-full", "Service", "upkeep")["spec"]
+    assert service["loadBalancerSourceRanges"] == ["10.0.0.0/8"]
+
+
+def test_common_annotations_are_on_every_object() -> None:
+    without = [
+        (each["kind"], name_of(each))
+        for each in objects("cluster-full")
+        if each["metadata"].get("annotations", {}).get("example/managed") != "chart"
+    ]
+    assert without == []
+
+
+def test_a_role_has_its_own_pods() -> None:
+    worker = {
+        "nodeSelector": {"disk": "nvme"},
+        "tolerations": [{"key": "gpu", "operator": "Exists"}],
+    }
+    specs = {
+        each["metadata"]["labels"]["app.kubernetes.io/component"]: each["spec"]["template"]
+        for each in render(read_values("cluster-full") | {"worker": worker})
+        if each["kind"] == "Deployment"
+    }
+    given = read_values("cluster-full")
+    for role, wanted in (("worker", worker), ("api", given)):
+        for name in ("nodeSelector", "tolerations"):
+            assert specs[role]["spec"][name] == wanted[name], (role, name)
+    for role, owner, has in (("worker", "workers", True), ("api", "data", False)):
+        deployment = find("cluster-full", "Deployment", f"upkeep-{role}")
+        template = deployment["spec"]["template"]
+        assert template["metadata"]["annotations"]["example/owner"] == owner
+        assert ("example.identity/use" in template["metadata"]["labels"]) is has
+        for each in [*template["spec"]["initContainers"], *template["spec"]["containers"]]:
+            assert ("ONLY_WORKERS" in {one["name"] for one in each["env"]}) is has
+        assert ("reloader.example/auto" in deployment["metadata"]["annotations"]) is has
+        assert deployment["spec"]["revisionHistoryLimit"] == 3
+
+
+def test_hooks_have_labels_annotations_and_an_account_of_their_own() -> None:
+    job = find("cluster-full", "Job", "upkeep-migrate")
+    assert job["metadata"]["annotations"]["argocd.argoproj.io/sync-wave"] == "-1"
+    hooks = [job["spec"]["template"], find("cluster-full", "Pod", "upkeep-test")]
+    for pod in hooks:
+        assert pod["metadata"]["annotations"]["sidecar.istio.io/inject"] == "false"
+        assert pod["metadata"]["labels"]["example.identity/use"] == "true"
+    account = find("cluster-full", "ServiceAccount", hooks[0]["spec"]["serviceAccountName"])
+    # It exists before the Job, which runs before the release's other objects exist.
+    assert account["metadata"]["annotations"]["helm.sh/hook"] == "pre-install,pre-upgrade"
+    assert int(account["metadata"]["annotations"]["helm.sh/hook-weight"]) < 0
+    others = [each for each in pods("cluster-full") if each.kind != "Job"]
+    assert name_of(account) not in {each.spec["serviceAccountName"] for each in others}
+    values = read_values("cluster-full") | {"hooks": {"serviceAccount": {"create": False}}}
+    accounts = [
+        each["spec"]["template"]["spec"]["serviceAccountName"]
+        for each in render(values)
+        if each["kind"] == "Job"
+    ]
+    assert accounts == ["default"]
+
+
+def test_every_pod_finds_names_and_runs_as_the_values_say() -> None:
+    given = read_values("cluster-full")
+    for pod in pods("cluster-full"):
+        for name in ("runtimeClassName", "dnsConfig", "hostAliases"):
+            assert pod.spec[name] == given[name], (pod.name, name)
+    assert {pod.spec["dnsPolicy"] for pod in pods("simple-full")} == {"Default"}
+
+
+def test_workers_follow_the_load_if_asked() -> None:
+    scaled = read_values("cluster") | {"worker": {"autoscaling": {"enabled": True}}}
+    documents = {(each["kind"], name_of(each)): each for each in render(scaled)}
+    name = "lake-iceberg-maintainer-worker"
+    scaler = documents["HorizontalPodAutoscaler", name]["spec"]
+    assert scaler["scaleTargetRef"]["name"] == name
+    assert "replicas" not in documents["Deployment", name]["spec"]
+
+
+def test_a_service_monitor_finds_every_replica() -> None:
+    monitor = find("simple-full", "ServiceMonitor", "lake-iceberg-maintainer")["spec"]
+    wanted = monitor["selector"]["matchLabels"].items()
+    [service] = [
+        each
+        for each in objects("simple-full", "Service")
+        if wanted <= each["metadata"]["labels"].items()
+    ]
+    [endpoint] = monitor["endpoints"]
+    assert endpoint["port"] in {port["name"] for port in service["spec"]["ports"]}
+    assert (endpoint["scheme"], endpoint["tlsConfig"]) == ("https", {"insecureSkipVerify": True})
+    assert endpoint["authorization"]["credentials"] == {"name": "scrape", "key": "token"}
+    scaled = read_values("cluster") | {"serviceMonitor": {"enabled": True}}
+    documents = {(each["kind"], name_of(each)): each for each in render(scaled)}
+    selector = documents["Service", "lake-iceberg-maintainer-metrics"]["spec"]["selector"]
+    labels = [
+        each["spec"]["template"]["metadata"]["labels"]
+        for each in documents.values()
+        if each["kind"] == "Deployment"
+    ]
+    assert len(labels) == 2
+    assert all(selector.items() <= each.items() for each in labels)
 
 
 def test_common_labels_are_on_every_object_but_the_pod_of_helms_test() -> None:
@@ -294,8 +394,19 @@ def test_common_labels_are_on_every_object_but_the_pod_of_helms_test() -> None:
 
 def test_routes_lead_to_the_prefix_of_the_page() -> None:
     [ingress] = objects("simple-full", "Ingress")
-    [path] = ingress["spec"]["rules"][0]["http"]["paths"]
-    assert (path["path"], path["pathType"]) == ("/lake", "Prefix")
+    paths = {
+        rule["host"]: [(path["path"], path["pathType"]) for path in rule["http"]["paths"]]
+        for rule in ingress["spec"]["rules"]
+    }
+    assert paths == {
+        "maintainer.example": [("/lake", "Prefix")],
+        "upkeep.example": [("/lake", "Prefix")],
+        "old.example": [("/lake", "Exact"), ("/lake/*", "ImplementationSpecific")],
+    }
+    assert ingress["spec"]["tls"] == [
+        {"hosts": ["maintainer.example"], "secretName": "maintainer-tls"},
+        {"hosts": ["upkeep.example"], "secretName": "upkeep-tls"},
+    ]
     [route] = objects("cluster-full", "HTTPRoute")
     assert route["spec"]["rules"][0]["matches"] == [{"path": {"type": "PathPrefix", "value": "/"}}]
 

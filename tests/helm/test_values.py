@@ -112,6 +112,9 @@ def test_the_schema_accepts_the_scenarios(scenario: str) -> None:
         ({"policyDefinition": {"delete": True}}, ["/policyDefinition", "delete"]),
         ({"image": {"digest": "sha256:1"}}, ["/image/digest"]),
         ({"image": {"name": "x"}}, ["/image", "name"]),
+        ({"imagePullSecrets": [{"secret": "x"}]}, ["/imagePullSecrets/0"]),
+        ({"ingress": {"pathType": "Glob"}}, ["/ingress/pathType"]),
+        ({"ingress": {"hosts": [{"host": "a.b", "paths": [{"path": "x"}]}]}}, ["/hosts/0/paths/0"]),
         ({"policies": {"orders.txt": ""}}, ["/policies", "orders.txt"]),
         ({"policies": {"orders.yaml": {"tables": "a"}}}, ["/policies/orders.yaml", "string"]),
         ({"secretEnv": {"a-b": {"secretName": "a", "key": "b"}}}, ["/secretEnv", "a-b"]),
@@ -178,7 +181,10 @@ def test_the_schema_refuses(values: dict[str, Any], words: list[str]) -> None:
             "gitSync.enabled is true, and policies or policyConfigMaps are given too",
         ),
         ({"config": LAKE, "gitSync": {"enabled": True, "image": "x"}}, "gitSync.repository is em"),
-        ({"config": LAKE, "ingress": {"enabled": True}}, "ingress.host is empty"),
+        (
+            {"config": LAKE, "ingress": {"enabled": True}},
+            "ingress.host and ingress.hosts are empty",
+        ),
         ({"config": LAKE, "httpRoute": {"enabled": True}}, "httpRoute.parentRefs or"),
         (
             {"config": LAKE, "ingress": {"enabled": True, "host": "a.b"}},
@@ -191,6 +197,18 @@ def test_the_schema_refuses(values: dict[str, Any], words: list[str]) -> None:
         (
             {"config": SIGN_IN, "secretEnv": TOKEN, "podMonitor": {"enabled": True}},
             "every scrape would be refused: give podMonitor.token.secretName, or set",
+        ),
+        (
+            {"config": SIGN_IN, "secretEnv": TOKEN, "serviceMonitor": {"enabled": True}},
+            "every scrape would be refused: give serviceMonitor.token.secretName, or set",
+        ),
+        (
+            {"config": LAKE, "podMonitor": {"enabled": True}, "serviceMonitor": {"enabled": True}},
+            "podMonitor.enabled and serviceMonitor.enabled are both true",
+        ),
+        (
+            {"config": LAKE, "worker": {"autoscaling": {"enabled": True}}},
+            "worker.autoscaling.enabled is true, but mode simple",
         ),
         (
             CLUSTER
@@ -214,6 +232,11 @@ def test_what_cannot_work_is_refused_with_a_sentence(values: dict[str, Any], sen
     [
         ({}, "http://a.b"),
         ({"tlsSecretName": "tls"}, "https://a.b"),
+        ({"tls": [{"hosts": ["a.b"], "secretName": "tls"}]}, "https://a.b"),
+        ({"tls": [{"secretName": "tls"}]}, "https://a.b"),
+        ({"tls": [{"hosts": ["c.d"], "secretName": "tls"}]}, "http://a.b"),
+        ({"host": "", "hosts": [{"host": "a.b"}], "tlsSecretName": "tls"}, "http://a.b"),
+        ({"host": "", "hosts": [{"host": "a.b"}], "isHttps": True}, "https://a.b"),
         ({"isHttps": True}, "https://a.b"),
     ],
 )

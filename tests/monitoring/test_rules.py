@@ -280,7 +280,7 @@ def test_the_chart_has_the_dashboards_under_the_label_of_the_sidecar() -> None:
         for each in objects("cluster-full", "ConfigMap")
         if each["metadata"]["labels"].get("grafana_dashboard") == "1"
     ]
-    assert found["metadata"]["annotations"] == {"grafana_folder": "data"}
+    assert found["metadata"]["annotations"]["grafana_folder"] == "data"
     titles = {name: json.loads(text)["title"] for name, text in found["data"].items()}
     assert titles == {
         f"{name}.json": f"Iceberg maintainer: {name}" for name in ("fleet", "jobs", "daemon")

@@ -12,11 +12,14 @@
 {{- if and (not $cluster) (gt (int .Values.simple.replicas) 1) -}}
 {{- fail (printf "simple.replicas is %d, but mode simple has one replica, because replicas cannot share its volume: use mode cluster with PostgreSQL" (int .Values.simple.replicas)) -}}
 {{- end -}}
-{{- if and (not $cluster) .Values.api.autoscaling.enabled -}}
-{{- fail "api.autoscaling.enabled is true, but mode simple has one replica: use mode cluster" -}}
+{{- range $role := list "api" "worker" -}}
+{{- $autoscaling := (get $.Values $role).autoscaling -}}
+{{- if and (not $cluster) $autoscaling.enabled -}}
+{{- fail (printf "%s.autoscaling.enabled is true, but mode simple has one replica: use mode cluster" $role) -}}
 {{- end -}}
-{{- if gt (int .Values.api.autoscaling.minReplicas) (int .Values.api.autoscaling.maxReplicas) -}}
-{{- fail (printf "api.autoscaling.minReplicas is %d, above maxReplicas %d" (int .Values.api.autoscaling.minReplicas) (int .Values.api.autoscaling.maxReplicas)) -}}
+{{- if gt (int $autoscaling.minReplicas) (int $autoscaling.maxReplicas) -}}
+{{- fail (printf "%s.autoscaling.minReplicas is %d, above maxReplicas %d" $role (int $autoscaling.minReplicas) (int $autoscaling.maxReplicas)) -}}
+{{- end -}}
 {{- end -}}
 {{- if and .Values.persistence.existingClaim (not .Values.persistence.enabled) -}}
 {{- fail "persistence.existingClaim is given, but persistence.enabled is false" -}}
@@ -47,8 +50,8 @@
 {{- end -}}
 {{- end -}}
 {{- end -}}
-{{- if and .Values.ingress.enabled (not .Values.ingress.host) -}}
-{{- fail "ingress.enabled is true, but ingress.host is empty: the daemon answers only to host names that it knows" -}}
+{{- if and .Values.ingress.enabled (not .Values.ingress.host) (not .Values.ingress.hosts) -}}
+{{- fail "ingress.enabled is true, but ingress.host and ingress.hosts are empty: the daemon answers only to host names that it knows" -}}
 {{- end -}}
 {{- if and .Values.httpRoute.enabled (or (not .Values.httpRoute.parentRefs) (not .Values.httpRoute.hostnames)) -}}
 {{- fail "httpRoute.enabled is true, but httpRoute.parentRefs or httpRoute.hostnames is empty" -}}
@@ -57,8 +60,14 @@
 {{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled (ne .Values.service.type "ClusterIP")) (not (include "maintainer.hasSignIn" .)) (not .Values.withoutSignIn) -}}
 {{- fail "the page would be published without a sign-in, and everybody could start jobs: give config.auth.oidc or config.auth.tokens, or set withoutSignIn where something in front of the page asks people who they are" -}}
 {{- end -}}
-{{- if and .Values.podMonitor.enabled (include "maintainer.hasSignIn" .) (not $auth.open_metrics) (not .Values.podMonitor.token.secretName) -}}
-{{- fail "podMonitor.enabled is true and config.auth asks for a sign-in, so every scrape would be refused: give podMonitor.token.secretName, or set config.auth.open_metrics" -}}
+{{- range $kind := list "podMonitor" "serviceMonitor" -}}
+{{- $monitor := get $.Values $kind -}}
+{{- if and $monitor.enabled (include "maintainer.hasSignIn" $) (not $auth.open_metrics) (not $monitor.token.secretName) -}}
+{{- fail (printf "%s.enabled is true and config.auth asks for a sign-in, so every scrape would be refused: give %s.token.secretName, or set config.auth.open_metrics" $kind $kind) -}}
+{{- end -}}
+{{- end -}}
+{{- if and .Values.podMonitor.enabled .Values.serviceMonitor.enabled -}}
+{{- fail "podMonitor.enabled and serviceMonitor.enabled are both true: Prometheus would read each replica twice, and sums would be double" -}}
 {{- end -}}
 {{- if and $cluster $auth.oidc (not $auth.session_key) -}}
 {{- fail "config.auth.oidc is given without config.auth.session_key: replicas of the api would not know each other's sessions" -}}

@@ -4,9 +4,19 @@
 {{- $spark.runner | default (ternary "kubernetes" "process" (eq .Values.mode "cluster")) -}}
 {{- end -}}
 
-{{/* "https" or "http": how browsers reach the page through the Ingress. */}}
-{{- define "maintainer.ingressScheme" -}}
-{{- ternary "https" "http" (or (ne .Values.ingress.tlsSecretName "") .Values.ingress.isHttps) -}}
+{{/* The hosts of the Ingress, as a JSON list: host, scheme (how browsers reach it) and paths. */}}
+{{- define "maintainer.ingressHosts" -}}
+{{- $ingress := .Values.ingress -}}
+{{- $default := list (dict "path" (include "maintainer.prefix" . | default "/") "pathType" $ingress.pathType) -}}
+{{- $hosts := $ingress.hosts -}}
+{{- if $ingress.host }}{{ $hosts = prepend $hosts (dict "host" $ingress.host) }}{{ end -}}
+{{- $found := list -}}
+{{- range $one := $hosts -}}
+{{- $isHttps := or $ingress.isHttps (and $ingress.tlsSecretName (eq .host $ingress.host)) -}}
+{{- range $ingress.tls }}{{ $isHttps = or $isHttps (not .hosts) (has $one.host .hosts) }}{{ end -}}
+{{- $found = append $found (dict "host" .host "scheme" (ternary "https" "http" (not (not $isHttps))) "paths" (.paths | default $default)) -}}
+{{- end -}}
+{{- toJson $found -}}
 {{- end -}}
 
 {{/* "true" if the API asks for a sign-in. */}}
@@ -81,7 +91,9 @@
 {{- $server := $config.server | default dict -}}
 {{- $hosts := list $name (printf "%s.%s" $name .Release.Namespace) (printf "%s.%s.svc" $name .Release.Namespace) (printf "%s.%s.svc.cluster.local" $name .Release.Namespace) -}}
 {{- if .Values.ingress.enabled -}}
-{{- $hosts = append $hosts (printf "%s://%s" (include "maintainer.ingressScheme" .) .Values.ingress.host) -}}
+{{- range include "maintainer.ingressHosts" . | fromJsonArray -}}
+{{- $hosts = append $hosts (printf "%s://%s" .scheme .host) -}}
+{{- end -}}
 {{- end -}}
 {{- if .Values.httpRoute.enabled -}}
 {{- range .Values.httpRoute.hostnames -}}

@@ -34,7 +34,7 @@ name: {{ .name | default (include "maintainer.fullname" .root) }}
 namespace: {{ .namespace | default .root.Release.Namespace }}
 labels: {{- include "maintainer.labels" .root | nindent 2 }}
 {{- with .labels }}{{ toYaml . | nindent 2 }}{{ end }}
-{{- with .annotations }}
+{{- with merge (deepCopy (.annotations | default dict)) .root.Values.commonAnnotations }}
 annotations: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
@@ -48,7 +48,11 @@ annotations: {{- toYaml . | nindent 2 }}
 
 {{/* The names of the Secrets for registries, as a JSON list. */}}
 {{- define "maintainer.pullSecrets" -}}
-{{- concat .Values.global.imagePullSecrets .Values.imagePullSecrets | uniq | toJson -}}
+{{- $names := list -}}
+{{- range concat .Values.global.imagePullSecrets .Values.imagePullSecrets -}}
+{{- $names = append $names (kindIs "string" . | ternary . (get (kindIs "map" . | ternary . dict) "name")) -}}
+{{- end -}}
+{{- uniq $names | toJson -}}
 {{- end -}}
 
 {{- define "maintainer.serviceAccount" -}}
@@ -57,6 +61,12 @@ annotations: {{- toYaml . | nindent 2 }}
 
 {{- define "maintainer.apiServiceAccount" -}}
 {{- .Values.apiServiceAccount.name | default (ternary (printf "%s-api" (include "maintainer.fullname" .)) "default" .Values.apiServiceAccount.create) -}}
+{{- end -}}
+
+{{/* The account of the migration, which runs before any object of the release exists. */}}
+{{- define "maintainer.hookServiceAccount" -}}
+{{- $account := .Values.hooks.serviceAccount -}}
+{{- $account.name | default (ternary (printf "%s-migrate" (include "maintainer.fullname" .)) "default" $account.create) -}}
 {{- end -}}
 
 {{- define "maintainer.sparkServiceAccount" -}}

@@ -14,8 +14,15 @@
 {{- toYaml (merge (deepCopy .Values.securityContext) $default) -}}
 {{- end -}}
 
-{{/* The variables of every container with the daemon's program. */}}
+{{/* The values of a role of mode cluster, or none; takes root, and role. */}}
+{{- define "maintainer.role" -}}
+{{- toJson (ternary (get .root.Values (.role | default "all")) dict (has .role (list "api" "worker"))) -}}
+{{- end -}}
+
+{{/* The variables of every container with the daemon's program; takes root, and optionally role. */}}
 {{- define "maintainer.env" -}}
+{{- $own := include "maintainer.role" . | fromJson -}}
+{{- with .root -}}
 env:
   - {name: MAINTAINER_CONFIG, value: /etc/maintainer/maintainer.yaml}
   - {name: MAINTAINER_SERVER__HOST, value: {{ (.Values.config.server | default dict).host | default "0.0.0.0" | quote }}}
@@ -27,22 +34,26 @@ env:
   - name: {{ $name }}
     valueFrom: {secretKeyRef: {name: {{ $from.secretName }}, key: {{ $from.key }}}}
   {{- end }}
-  {{- with .Values.extraEnv }}{{ toYaml . | nindent 2 }}{{ end }}
+  {{- with concat .Values.extraEnv ($own.extraEnv | default list) }}{{ toYaml . | nindent 2 }}{{ end }}
 {{- with .Values.extraEnvFrom }}
 envFrom: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
+{{- end -}}
 
-{{/* On which nodes every pod of this chart may run, hooks too. */}}
+{{/* On which nodes every pod of this chart may run, hooks too, and how it finds names; takes root, and optionally role. */}}
 {{- define "maintainer.placement" -}}
-{{- with .Values.priorityClassName }}
-priorityClassName: {{ . }}
+{{- $values := .root.Values -}}
+{{- $own := include "maintainer.role" . | fromJson -}}
+{{- range $key := list "priorityClassName" "runtimeClassName" "dnsPolicy" }}
+{{- with get $values $key }}
+{{ $key }}: {{ . }}
 {{- end }}
-{{- with .Values.nodeSelector }}
-nodeSelector: {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .Values.tolerations }}
-tolerations: {{- toYaml . | nindent 2 }}
+{{- range $key := list "nodeSelector" "tolerations" "dnsConfig" "hostAliases" }}
+{{- with get $own $key | default (get $values $key) }}
+{{ $key }}: {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
 {{- end -}}
 
@@ -76,15 +87,16 @@ volumeMounts:
 {{- define "maintainer.pod" -}}
 {{- $values := .root.Values -}}
 {{- $name := include "maintainer.fullname" .root -}}
+{{- $own := include "maintainer.role" . | fromJson -}}
 {{- $link := and (include "maintainer.hasPods" .root) (ne .role "api") -}}
 metadata:
   {{- /* Nothing that changes with each version of the chart, so that pods are replaced only when they must be. */}}
   labels: {{- include "maintainer.selector" .root | nindent 4 }}
     app.kubernetes.io/component: {{ .role }}
-    {{- with $values.podLabels }}{{ toYaml . | nindent 4 }}{{ end }}
+    {{- with merge (deepCopy ($own.podLabels | default dict)) $values.podLabels }}{{ toYaml . | nindent 4 }}{{ end }}
   annotations:
     checksum/config: {{ include "maintainer.config" .root | sha256sum }}
-    {{- with $values.podAnnotations }}{{ toYaml . | nindent 4 }}{{ end }}
+    {{- with merge (deepCopy ($own.podAnnotations | default dict)) $values.podAnnotations }}{{ toYaml . | nindent 4 }}{{ end }}
 spec:
   serviceAccountName: {{ include (ternary "maintainer.apiServiceAccount" "maintainer.serviceAccount" (eq .role "api")) .root }}
   automountServiceAccountToken: {{ eq (include "maintainer.needsToken" .) "true" }}
@@ -95,7 +107,7 @@ spec:
   {{- /* The drain, then 30 s for cancelled jobs, 5 s for steps, 6 s for open answers. */}}
   terminationGracePeriodSeconds: {{ add 45 (include "maintainer.seconds" ($values.config.drain_timeout | default "1m")) }}
   securityContext: {{- include "maintainer.podSecurity" .root | nindent 4 }}
-  {{- include "maintainer.placement" .root | nindent 2 }}
+  {{- include "maintainer.placement" . | nindent 2 }}
   {{- if $values.affinity }}
   affinity: {{- toYaml $values.affinity | nindent 4 }}
   {{- else if ne .role "all" }}
@@ -129,7 +141,7 @@ spec:
       image: {{ include "maintainer.image" .root }}
       imagePullPolicy: {{ $values.image.pullPolicy }}
       args: [store, wait]
-      {{- include "maintainer.env" .root | nindent 6 }}
+      {{- include "maintainer.env" . | nindent 6 }}
       resources: {{- toYaml .resources | nindent 8 }}
       securityContext: {{- include "maintainer.containerSecurity" .root | nindent 8 }}
       volumeMounts: {{- include "maintainer.mounts" . | nindent 8 }}
@@ -144,7 +156,7 @@ spec:
       image: {{ include "maintainer.image" .root }}
       imagePullPolicy: {{ $values.image.pullPolicy }}
       args: [serve, --role, {{ .role }}]
-      {{- include "maintainer.env" .root | nindent 6 }}
+      {{- include "maintainer.env" . | nindent 6 }}
       ports:
         - {name: http, containerPort: 8080}
         - {name: probes, containerPort: 8091}
