@@ -405,10 +405,14 @@ class NetworkPolicyValues(Part):
     )
     store_port: int = Field(default=5432, description="PostgreSQL's port.")
     ports: list[int] = Field(
-        default=[443], description="Ports of catalogs, storage and notifications."
+        default=[443],
+        description="Ports of catalogs, storage and notifications, besides those of the addresses "
+        "in `config`.",
     )
     egress: list[Raw] = Field(
-        default=[], description="Further egress rules, as NetworkPolicyEgressRules."
+        default=[],
+        description="Further egress rules, as NetworkPolicyEgressRules, for the daemon, its hooks, "
+        "drivers and executors.",
     )
 
 

@@ -233,7 +233,7 @@ def test_the_network_policies_open_the_ports_that_are_used() -> None:
     common = find("cluster-full", "NetworkPolicy", "upkeep")["spec"]
     drivers = find("cluster-full", "NetworkPolicy", "upkeep-drivers")["spec"]
     assert find_ports(common["ingress"]) == ["http", "probes"]
-    assert find_ports(common["egress"]) == [53, 53, 443, 9083, 5432, 443, 6443]
+    assert find_ports(common["egress"]) == [53, 53, 443, 9083, 5432, 6443]
     assert find_ports(drivers["ingress"]) == ["link"]
     assert find_ports(drivers["egress"]) == [443, 6443]
     [peer] = drivers["ingress"][0]["from"]
@@ -256,8 +256,63 @@ def test_jobs_reach_each_other_the_link_and_what_they_work_on() -> None:
     assert daemon["namespaceSelector"]["matchLabels"]["kubernetes.io/metadata.name"] == NAMESPACE
     [worker] = [pod for pod in pods("cluster-full") if pod.name == "upkeep-worker"]
     assert daemon["podSelector"]["matchLabels"].items() <= worker.labels.items()
-    assert find_ports([dns, outside]) == [53, 53, 443, 6443, 9083]
+    assert find_ports([dns, outside]) == [53, 53, 443, 9083, 6443]
     assert further["to"] == [{"ipBlock": {"cidr": "10.0.0.0/8"}}]
+
+
+CONFIG = {
+    "catalogs": {
+        "lake": {
+            "type": "rest",
+            "uri": "http://catalog.example:8181/api",
+            "s3.endpoint": "http://minio.example:9000",
+        },
+        "old": {"type": "hive", "uri": "thrift://one.example,thrift://two.example:9084"},
+        "sql": {"type": "sql", "uri": "postgresql+psycopg://me@db.example/lake"},
+    },
+    "auth": {
+        "oidc": {"issuer": "https://sso.example:8443/realm", "client_id": "a"},
+        "session_key": "${KEY}",
+    },
+    "server": {"hosts": ["https://page.example:7777"]},
+    "spark": {"conf": {"spark.hadoop.fs.defaultFS": "hdfs://nodes.example/"}},
+}
+
+
+@pytest.mark.parametrize(("openshift", "dns"), [(False, [53, 53]), (True, [53, 53, 5353, 5353])])
+def test_the_ports_of_the_configurations_addresses_are_open(
+    openshift: bool, dns: list[int]
+) -> None:
+    values = read_values("cluster") | {
+        "config": CONFIG,
+        "secretEnv": {"KEY": {"secretName": "lake", "key": "key"}},
+        "networkPolicy": {"enabled": True, "apiServerPorts": [6443]},
+        "openshift": openshift,
+    }
+    found = {
+        each["metadata"]["name"]: sorted(find_ports(each["spec"]["egress"]))
+        for each in render(values)
+        if each["kind"] == "NetworkPolicy"
+    }
+    catalogs = [8181, 9000, 9083, 9084, 5432]
+    daemon = [*dns, 443, 8443, *catalogs, 8020]
+    assert found[FULLNAME] == sorted(daemon)
+    assert found[f"{FULLNAME}-test"] == sorted([8080, *daemon, 6443])
+    assert found[f"{FULLNAME}-jobs"] == sorted([8090, *dns, 443, *catalogs, 8020, 6443])
+    assert found[f"{FULLNAME}-migrate"] == sorted([*dns, 5432]), "the store alone"
+
+
+def test_the_migration_may_connect_before_the_release_exists() -> None:
+    """In a namespace where all that is not allowed is denied, the first one would fail."""
+    policy, job = (
+        find("cluster-full", kind, "upkeep-migrate") for kind in ("NetworkPolicy", "Job")
+    )
+    weights = [
+        int(each["metadata"]["annotations"].get("helm.sh/hook-weight", 0)) for each in (policy, job)
+    ]
+    assert weights[0] < weights[1]
+    hooks = {each["metadata"]["annotations"]["helm.sh/hook"] for each in (policy, job)}
+    assert hooks == {"pre-install,pre-upgrade"}
 
 
 def test_the_grace_period_has_room_for_the_end_of_the_daemon() -> None:

@@ -18,6 +18,18 @@ app.kubernetes.io/name: {{ include "maintainer.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 
+{{/* Of the pod of helm test: without the labels that the NetworkPolicies of the daemon select. */}}
+{{- define "maintainer.testLabels" -}}
+app.kubernetes.io/name: {{ include "maintainer.name" . }}
+app.kubernetes.io/component: test
+{{- end -}}
+
+{{/* The annotations of what the migration needs before any object of the release exists. */}}
+{{- define "maintainer.hook" -}}
+helm.sh/hook: pre-install,pre-upgrade
+helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+{{- end -}}
+
 {{- define "maintainer.labels" -}}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 }}
 {{ include "maintainer.selector" . }}
