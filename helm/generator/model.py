@@ -57,6 +57,12 @@ class Values(Part):
         default={}, description="Environment variables from Secrets, for `${NAME}` in `config`."
     )
     store: StoreValues = Field(default_factory=StoreValues, description="The database.")
+    migration: Literal["job", "init", "none"] = Field(
+        default="job",
+        description="How the store's schema is migrated in mode `cluster`. `job`: by a hook before "
+        "each install and upgrade. `init`: by an init container of each pod, which may use Secrets "
+        "and sidecars of the release itself. `none`: by you; pods wait for it.",
+    )
     policies: dict[PolicyFile, str] = Field(
         default={}, description="Policy files: names and contents."
     )

@@ -477,6 +477,14 @@ def dry_run(server: RealServer, document: Object) -> None:
     server.ask("POST", f"/{'apis' if '/' in version else 'api'}/{path}?{query}", placed)
 
 
+def test_a_release_without_hooks_is_installed_and_tested(server: RealServer) -> None:
+    with installed(server, OWN_NAMESPACE | {"migration": "init"}) as helm:
+        jobs = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
+        assert server.ask("GET", jobs)["items"] == []
+        helm.test(RELEASE, timeout=60)
+    server.wait_until(lambda: JOBS_NAMESPACE not in find_namespaces(server))
+
+
 def test_mode_simple_keeps_its_volume_only_if_asked(server: RealServer) -> None:
     server.ask("POST", "/api/v1/persistentvolumes", VOLUME)  # no provisioner makes one here
     values = {"config": {"catalogs": CATALOGS}, "persistence": {"keep": False}}

@@ -347,6 +347,35 @@ def test_hooks_have_labels_annotations_and_an_account_of_their_own() -> None:
     assert accounts == ["default"]
 
 
+@pytest.mark.parametrize(
+    ("migration", "jobs", "first"),
+    [
+        ("job", 1, ("wait-for-schema", ["store", "wait"])),
+        ("init", 0, ("migrate", ["store", "migrate"])),
+        ("none", 0, ("wait-for-schema", ["store", "wait"])),
+    ],
+)
+def test_the_store_is_migrated_by_a_hook_or_by_the_pods_or_by_a_person(
+    migration: str, jobs: int, first: tuple[str, list[str]]
+) -> None:
+    documents = render(read_values("cluster-full") | {"migration": migration})
+    before = [
+        each
+        for each in documents
+        if "pre-install" in each["metadata"].get("annotations", {}).get("helm.sh/hook", "")
+    ]
+    # the Job, its configuration, account and NetworkPolicy: without it, no hook is left
+    assert len(before) == 4 * jobs
+    assert sum(each["kind"] == "Job" for each in documents) == jobs
+    found = [
+        (each["spec"]["template"]["spec"]["initContainers"][0]["name"],
+         each["spec"]["template"]["spec"]["initContainers"][0]["args"])
+        for each in documents
+        if each["kind"] == "Deployment"
+    ]  # fmt: skip
+    assert found == [first, first]
+
+
 def test_every_pod_finds_names_and_runs_as_the_values_say() -> None:
     given = read_values("cluster-full")
     for pod in pods("cluster-full"):

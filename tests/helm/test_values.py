@@ -93,6 +93,7 @@ def test_the_schema_accepts_the_scenarios(scenario: str) -> None:
     ("values", "words"),
     [
         ({"replicas": 2}, ["replicas"]),
+        ({"migration": "hook"}, ["/migration", "job", "init"]),
         ({"mode": "large"}, ["/mode", "simple", "cluster"]),
         ({"config": {"scann": {}}}, ["/config", "scann"]),
         ({"config": {"scan": {"interval": 5}}}, ["/config/scan/interval", "string"]),

@@ -24,6 +24,11 @@ app.kubernetes.io/name: {{ include "maintainer.name" . }}
 app.kubernetes.io/component: test
 {{- end -}}
 
+{{/* "true" if a hook migrates the store. */}}
+{{- define "maintainer.hasMigrationJob" -}}
+{{- if and (eq .Values.mode "cluster") (eq .Values.migration "job") }}true{{ end -}}
+{{- end -}}
+
 {{/* The annotations of what the migration needs before any object of the release exists. */}}
 {{- define "maintainer.hook" -}}
 helm.sh/hook: pre-install,pre-upgrade

@@ -137,10 +137,11 @@ spec:
     {{- /* First: a native sidecar may be the way to the store. */}}
     {{- with $values.initContainers }}{{ toYaml . | nindent 4 }}{{ end }}
     {{- if ne .role "all" }}
-    - name: wait-for-schema
+    {{- /* One pod migrates, and others wait for its lock. */}}
+    - name: {{ ternary "migrate" "wait-for-schema" (eq $values.migration "init") }}
       image: {{ include "maintainer.image" .root }}
       imagePullPolicy: {{ $values.image.pullPolicy }}
-      args: [store, wait]
+      args: [store, {{ ternary "migrate" "wait" (eq $values.migration "init") }}]
       {{- include "maintainer.env" . | nindent 6 }}
       resources: {{- toYaml .resources | nindent 8 }}
       securityContext: {{- include "maintainer.containerSecurity" .root | nindent 8 }}
