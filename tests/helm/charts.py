@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +21,8 @@ RELEASE = "lake"
 FULLNAME = "lake-iceberg-maintainer"
 SCENARIOS = tuple(sorted(path.name.removesuffix("-values.yaml") for path in CHART.glob("ci/*")))
 
+EXAMPLES = tuple(sorted(path.stem for path in CHART.parent.glob("examples/*.yaml")))
+
 Object = dict[str, Any]
 
 
@@ -36,6 +38,12 @@ class PodOf(NamedTuple):
 def read_values(scenario: str) -> Object:
     """The values of a file in the chart's folder `ci`."""
     values: Object = yaml.safe_load((CHART / f"ci/{scenario}-values.yaml").read_text())
+    return values
+
+
+def read_example(name: str) -> Object:
+    """The values of a file in helm/examples."""
+    values: Object = yaml.safe_load((CHART.parent / f"examples/{name}.yaml").read_text())
     return values
 
 
@@ -72,6 +80,11 @@ def _render_scenario(scenario: str) -> tuple[Object, ...]:
     return tuple(render(read_values(scenario)))
 
 
+@cache
+def render_example(name: str) -> tuple[Object, ...]:
+    return tuple(render(read_example(name)))
+
+
 def objects(scenario: str, kind: str = "") -> list[Object]:
     """The objects of a scenario, of one kind or all."""
     return [each for each in _render_scenario(scenario) if kind in {"", each["kind"]}]
@@ -87,8 +100,13 @@ def find(scenario: str, kind: str, name: str, namespace: str = NAMESPACE) -> Obj
 
 
 def pods(scenario: str) -> Iterator[PodOf]:
+    """The pods of a scenario."""
+    return pods_of(objects(scenario))
+
+
+def pods_of(documents: Iterable[Object]) -> Iterator[PodOf]:
     """The pods that the objects make, and those that are objects."""
-    for each in objects(scenario):
+    for each in documents:
         template = each if each["kind"] == "Pod" else each.get("spec", {}).get("template")
         if template is not None:
             labels = template["metadata"]["labels"]

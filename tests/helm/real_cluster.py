@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,6 +40,7 @@ from tests.adapters.spark.launcher.kubernetes.launcher_suite import spec_of
 from tests.adapters.spark.launcher.kubernetes.real_api_server import RealServer, open_real_server
 from tests.helm.charts import (
     CHART,
+    EXAMPLES,
     FULLNAME,
     JOBS_NAMESPACE,
     NAMESPACE,
@@ -49,7 +50,8 @@ from tests.helm.charts import (
     PodOf,
     find,
     objects,
-    pods,
+    pods_of,
+    render_example,
     unpack_former_chart,
 )
 from tests.helm.nodes import pretending_nodes
@@ -449,11 +451,23 @@ def flatten(rules: Any) -> set[tuple[str, str, str]]:
 def test_every_scenario_is_accepted_and_its_pods_are_restricted(
     server: RealServer, scenario: str
 ) -> None:
+    expect_acceptance(server, objects(scenario))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_is_accepted_and_its_pods_are_restricted(
+    server: RealServer, name: str
+) -> None:
+    expect_acceptance(server, render_example(name))
+
+
+def expect_acceptance(server: RealServer, documents: Sequence[Object]) -> None:
     """Nothing is stored; kinds of other projects are not there."""
-    for each in objects(scenario):
-        if each["kind"] not in OTHERS | {"CustomResourceDefinition", "Namespace", "Pod"}:
+    absent = OTHERS | {"CustomResourceDefinition", "ExternalSecret", "Namespace", "Pod"}
+    for each in documents:
+        if each["kind"] not in absent:
             dry_run(server, each)
-    for pod in pods(scenario):
+    for pod in pods_of(documents):
         dry_run(server, write_pod(pod))
         with pytest.raises(httpx2.HTTPStatusError, match="403"):
             dry_run(server, write_pod(pod, securityContext={"runAsUser": 0}))
