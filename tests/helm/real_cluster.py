@@ -499,6 +499,23 @@ def test_a_release_without_hooks_is_installed_and_tested(server: RealServer) -> 
     server.wait_until(lambda: JOBS_NAMESPACE not in find_namespaces(server))
 
 
+def test_the_namespace_of_jobs_is_kept_and_used_by_the_next_release(server: RealServer) -> None:
+    values = OWN_NAMESPACE | {"jobs": {}}
+    path = f"/api/v1/namespaces/{JOBS_NAMESPACE}"
+    secret = {"metadata": {"name": "registry"}}
+    with Config(kubeconfig_path=server.admin, namespace=NAMESPACE) as helm:
+        helm.install(CHART, RELEASE, values)
+        server.ask("POST", f"{path}/secrets", secret)
+        helm.uninstall(RELEASE, wait="watcher", timeout=60)
+        assert server.ask("GET", f"{path}/secrets/registry")
+        helm.install(CHART, RELEASE, values)
+        roles = server.ask("GET", f"/apis/rbac.authorization.k8s.io/v1/{path[8:]}/roles")["items"]
+        assert len(roles) == 2
+        helm.uninstall(RELEASE, wait="watcher", timeout=60)
+    server.ask("DELETE", path)
+    server.wait_until(lambda: JOBS_NAMESPACE not in find_namespaces(server))
+
+
 def test_mode_simple_keeps_its_volume_only_if_asked(server: RealServer) -> None:
     server.ask("POST", "/api/v1/persistentvolumes", VOLUME)  # no provisioner makes one here
     values = {"config": {"catalogs": CATALOGS}, "persistence": {"keep": False}}

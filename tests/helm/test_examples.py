@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import ssl
+import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +25,7 @@ from tests.helm.charts import (
     render_example,
 )
 from tests.helm.test_scenarios import OTHERS, VERSIONS, validator
+from tests.project.repository import read_text
 
 
 def find_configuration(name: str, kind: str) -> dict[str, str]:
@@ -108,3 +113,26 @@ def test_every_secret_of_an_example_is_named_in_its_values(name: str) -> None:
 def test_no_hook_needs_what_the_release_creates(name: str) -> None:
     hooks = [each["metadata"].get("annotations", {}) for each in render_example(name)]
     assert {each["helm.sh/hook"] for each in hooks if "helm.sh/hook" in each} == {"test"}
+
+
+def test_the_guide_makes_a_certificate_that_drivers_trust(tmp_path: Path) -> None:
+    """Its commands run here, without kubectl; a client checks the name of the link's Service."""
+    page = read_text("docs/install-kubernetes.md")
+    [block] = [one for one in re.findall(r"```sh\n(.*?)```", page, re.DOTALL) if "openssl" in one]
+    commands = block[: block.index("kubectl")]
+    subprocess.run(["sh", "-ec", commands], cwd=tmp_path, check=True, capture_output=True)
+    serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    serving.load_cert_chain(tmp_path / "tls.crt", tmp_path / "tls.key")
+    trusting = ssl.create_default_context(cafile=str(tmp_path / "ca.crt"))
+    trusting.verify_flags |= ssl.VERIFY_X509_STRICT
+    name = f"maintainer-iceberg-maintainer-link.{NAMESPACE}.svc"
+    there, here, here_out, there_out = (ssl.MemoryBIO() for _ in range(4))
+    client = trusting.wrap_bio(here, here_out, server_hostname=name)
+    server = serving.wrap_bio(there, there_out, server_side=True)
+    for _ in range(3):
+        for side in (client, server):
+            with suppress(ssl.SSLWantReadError):
+                side.do_handshake()
+            there.write(here_out.read())
+            here.write(there_out.read())
+    assert client.getpeercert()
