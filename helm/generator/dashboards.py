@@ -32,7 +32,8 @@ def _stat(title: str, query: str, unit: str = "short") -> Panel:
 
 
 def _quantile(metric: str, by: str) -> str:
-    return f"histogram_quantile(0.95, sum by (le, {by}) (rate({metric}_bucket[$__rate_interval])))"
+    labels = ", ".join(filter(None, ("le", by)))
+    return f"histogram_quantile(0.95, sum by ({labels}) (rate({metric}_bucket[$__rate_interval])))"
 
 
 def _rate(metric: str, by: str) -> str:
@@ -71,6 +72,39 @@ _FLEET = (
     Panel(
         "Tables with most files",
         {"{{table}}": "topk(10, max by (table) (maintainer_table_data_files))"},
+    ),
+    Panel(
+        "Critical tables by namespace",
+        {
+            "{{catalog}}.{{table_namespace}}": "topk(10, max by (catalog, table_namespace) "
+            '(maintainer_namespace_tables{band="critical"}))'
+        },
+    ),
+    Panel(
+        "Namespaces with most data",
+        {
+            "{{catalog}}.{{table_namespace}}": "topk(10, max by (catalog, table_namespace) "
+            "(maintainer_namespace_data_bytes))"
+        },
+        "bytes",
+    ),
+    Panel(
+        "Critical tables by catalog",
+        {"{{catalog}}": 'max by (catalog) (maintainer_catalog_tables{band="critical"})'},
+    ),
+    Panel("Tables by state", {"{{state}}": "max by (state) (maintainer_tables_by_state)"}),
+    Panel(
+        "Tables with smallest files",
+        {"{{table}}": "bottomk(10, max by (table) (maintainer_table_average_file_size_bytes))"},
+        "bytes",
+    ),
+    Panel(
+        "Tables with most manifests",
+        {"{{table}}": "topk(10, max by (table) (maintainer_table_manifests))"},
+    ),
+    Panel(
+        "Tables with most snapshots",
+        {"{{table}}": "topk(10, max by (table) (maintainer_table_snapshots))"},
     ),
     Panel(
         "Faults",
@@ -117,6 +151,34 @@ _JOBS = (
         {"{{action}}": "sum by (action) (increase(maintainer_gb_hours_total[1h]))"},
     ),
     Panel(
+        "Jobs finished in an hour",
+        {
+            "{{action}} {{state}}": "sum by (action, state) "
+            "(increase(maintainer_jobs_finished_total[1h])) > 0 or vector(0)"
+        },
+    ),
+    Panel(
+        "Data rewritten in an hour",
+        {"data": "sum(increase(maintainer_bytes_rewritten_total[1h]))"},
+        "bytes",
+    ),
+    Panel(
+        "Metadata removed in an hour",
+        {
+            "manifests": "sum(increase(maintainer_manifests_removed_total[1h]))",
+            "snapshots": "sum(increase(maintainer_snapshots_removed_total[1h]))",
+        },
+    ),
+    Panel(
+        "Error of estimates, 95th percentile",
+        {
+            "{{quantity}} {{direction}}": "histogram_quantile(0.95, "
+            "sum by (le, quantity, direction) "
+            "(increase(maintainer_estimate_error_ratio_bucket[1d]))) or vector(0)"
+        },
+        "percentunit",
+    ),
+    Panel(
         "Drivers of the link",
         {"{{pool}} {{state}}": "max by (pool, state) (maintainer_drivers)"},
     ),
@@ -146,6 +208,31 @@ _DAEMON = (
         "Manifest entries read in a second",
         {"{{instance}}": _rate("maintainer_scan_entries_total", "instance")},
     ),
+    Panel(
+        "Scans of catalogs, 95th percentile",
+        {"all": _quantile("maintainer_scan_duration_seconds", "")},
+        "s",
+    ),
+    Panel(
+        "Tables measured by the last scan",
+        {"{{instance}}": "max by (instance) (maintainer_scan_tables)"},
+    ),
+    Panel(
+        "Manifests read slowly",
+        {
+            "{{reason}}": _rate("maintainer_slow_reads_total", "reason"),
+            "all: {{reason}}": "max by (reason) (maintainer_slow_reader)",
+        },
+    ),
+    Panel(
+        "Age of the newest measurement, and its limit",
+        {
+            "age": "time() - max(maintainer_last_measured_timestamp_seconds)",
+            "limit": "2 * max(maintainer_remeasure_seconds)",
+        },
+        "s",
+    ),
+    Panel("Refused policies", {"{{instance}}": "max by (instance) (maintainer_policy_problems)"}),
     Panel("Verdicts", {"{{verdict}}": _rate("maintainer_decisions_total", "verdict")}),
     Panel(
         "Series left out",

@@ -301,6 +301,15 @@ def test_a_dashboard_without_labels_of_installations_shows_series_without_them()
                 assert all(each.startswith(start) for each in metrics), target["expr"]
 
 
+def test_every_metric_is_on_a_dashboard_or_in_a_rule() -> None:
+    dashboards = (CHART / "monitoring/dashboards").glob("*.json")
+    queries = [rule["expr"] for rule in read_rules()] + [file.read_text() for file in dashboards]
+    used = set(re.findall(r"maintainer_\w+", " ".join(queries)))
+    known = dict(re.findall(r"^# TYPE (\w+) (\w+)$", expose(), re.MULTILINE))
+    series = {f"{name}_bucket" if kind == "histogram" else name for name, kind in known.items()}
+    assert series - used == set()
+
+
 def test_the_chart_gives_prometheus_its_token() -> None:
     [monitor] = objects("cluster-full", "PodMonitor")
     [endpoint] = monitor["spec"]["podMetricsEndpoints"]
