@@ -25,6 +25,7 @@ from maintainer.api.health_schemas import (
     Written,
 )
 from maintainer.api.plan_schemas import FindingOut
+from maintainer.api.status_schemas import TableStatusOut
 from maintainer.domain.health import Band
 from maintainer.domain.inventory import FaultKind
 from maintainer.domain.job import JobState
@@ -83,6 +84,9 @@ class TableSummary(Schema):
     manifest_bytes: int | None
     snapshots: int | None
     band_since: datetime | None = Field(description="When the table entered its band.")
+    status: TableStatusOut | None = Field(
+        description="The table's one state; null for a few seconds after it was found."
+    )
     previous_band: Band | None = Field(description="The band before that.")
 
 

@@ -78,8 +78,13 @@ def write_fleet_status(
         found,
         needs=[_write_need(need) for need in found.needs[:limit]],
         needs_total=len(found.needs),
-        items=[TableStatusOut.of(one, table=str(one.table)) for one in ordered[:limit]],
+        items=[write_status(one) for one in ordered[:limit]],
     )
+
+
+def write_status(status: TableStatus) -> TableStatusOut:
+    """Convert the status of one table."""
+    return TableStatusOut.of(status, table=str(status.table))
 
 
 def write_entry(entry: InboxEntry) -> InboxEntryOut:

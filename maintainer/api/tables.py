@@ -35,6 +35,7 @@ from maintainer.domain.health import Band, PartitionHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.policy import PolicyLayer
+from maintainer.domain.status import TableState, TableStatus
 from maintainer.ports import Ports
 from maintainer.ports.store.tables import (
     HISTORY_METRICS,
@@ -46,6 +47,7 @@ from maintainer.ports.store.tables import (
 from maintainer.requests import pause as pause_requests
 from maintainer.requests.preview import preview
 from maintainer.requests.run import request_run
+from maintainer.requests.status import assess_tables
 from maintainer.steps.admission import reads_per_day_of
 from maintainer.steps.table import measure_table
 
@@ -107,6 +109,7 @@ ONE_TABLE = "/tables/{catalog}/{namespace}/{table}"
 
 def read_filters(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
     person: PersonIn,
+    context: ContextIn,
     search: Annotated[
         Text, Query(description="A part of the full name, in upper or lower case.")
     ] = "",
@@ -116,9 +119,11 @@ def read_filters(  # noqa: PLR0913, PLR0917 - query parameters are arguments, gi
         Query(description='Only this namespace and those nested in it; levels joined by ".".'),
     ] = None,
     band: Annotated[Band | None, Query(description="Only this band.")] = None,
+    state: Annotated[TableState | None, Query(description="Only tables in this state.")] = None,
     sort: Sort = "name",
 ) -> TableQuery:
     """Read the filters and the sort of a list of tables, of those that the person may see."""
+    statuses = context.statuses(person.sees) if state is not None else ()
     return TableQuery(
         search,
         catalog,
@@ -127,6 +132,11 @@ def read_filters(  # noqa: PLR0913, PLR0917 - query parameters are arguments, gi
         sort.removeprefix("-"),
         sort.startswith("-"),
         within=person.sees,
+        only=(
+            None
+            if state is None
+            else frozenset(str(one.table) for one in statuses if one.state is state)
+        ),
     )
 
 
@@ -134,12 +144,29 @@ FilteredIn = Annotated[TableQuery, Depends(read_filters)]
 
 
 @router.get("/tables", summary="The table list", dependencies=[on_any(Role.VIEWER)])
-def get_tables(
-    ports: PortsIn, filtered: FilteredIn, limit: Limit = DEFAULT_PAGE, cursor: Cursor = None
+def get_tables(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
+    ports: PortsIn,
+    context: ContextIn,
+    person: PersonIn,
+    filtered: FilteredIn,
+    limit: Limit = DEFAULT_PAGE,
+    cursor: Cursor = None,
 ) -> schemas.TablePage:
-    """Known tables with their latest health, filtered, sorted and paged; unknown sorts last."""
+    """Known tables with their state and latest health, filtered, sorted and paged.
+
+    Tables without the value of the sort come last. The states are at most a few seconds old.
+    """
     page = ports.store.tables(replace(filtered, limit=limit, cursor=cursor))
-    return schemas.TablePage.of(page, items=[wire.write_summary(record) for record in page.items])
+    statuses = find_statuses(context, person)
+    return schemas.TablePage.of(
+        page,
+        items=[wire.write_summary(record, statuses.get(record.table)) for record in page.items],
+    )
+
+
+def find_statuses(context: ApiContext, person: Person) -> dict[TableIdentifier, TableStatus]:
+    """The status of each table that the person may see."""
+    return {one.table: one for one in context.statuses(person.sees)}
 
 
 @router.get(ONE_TABLE, summary="One table", dependencies=[on_table(Role.VIEWER)])
@@ -148,13 +175,16 @@ def get_table(
 ) -> schemas.TableDetail:
     """The latest health, the findings, and the policy in force for the table."""
     policy = policy_of_record(ports, record)
-    outlook = _find_outlook(record, ports, _queued(record, context, person))
+    queued = _queued(record, context, person)
+    # Not those of the list: after a request of the person they would be a few seconds old.
+    own = assess_tables(ports, queued, prefix=f"{record.table}.")
     return wire.write_detail(
         record,
         policy,
         context.impact.of(record.table.catalog),
-        outlook,
+        _find_outlook(record, ports, queued),
         reads_per_day_of(ports, record.table),
+        next(iter(own), None),
     )
 
 

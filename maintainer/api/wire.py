@@ -12,6 +12,7 @@ from maintainer import __version__
 from maintainer.adapters.spark.statements.job import main_statement
 from maintainer.api import health_schemas, job_schemas, plan_schemas, schemas
 from maintainer.api.spans import thin
+from maintainer.api.status_schemas import write_status
 from maintainer.decide.explanation import DOING, explain, explain_admission
 from maintainer.decide.grading.partitioning import advise_partitions
 from maintainer.decide.outlook import Outlook
@@ -24,6 +25,7 @@ from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, has_present_bins
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.plan import Plan, PlannedAction, RuleVerdict, SkippedRule, is_waiting
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet
+from maintainer.domain.status import TableStatus
 from maintainer.measure.impact import ImpactModel, estimate_impact
 from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
 from maintainer.policy.effective import built_in_values
@@ -52,23 +54,24 @@ _OTHERS = {
 }
 
 
-def write_summary(record: TableRecord) -> schemas.TableSummary:
+def write_summary(record: TableRecord, status: TableStatus | None) -> schemas.TableSummary:
     """Convert a record to one row of the table list."""
-    return schemas.TableSummary.of(record, **_summary_fields(schemas.TableSummary, record))
+    return schemas.TableSummary.of(record, **_summary_fields(schemas.TableSummary, record, status))
 
 
-def write_detail(
+def write_detail(  # noqa: PLR0913, PLR0917 - the parts of one answer
     record: TableRecord,
     policy: Policy,
     model: ImpactModel,
     outlook: health_schemas.OutlookOut,
     reads_per_day: float | None,
+    status: TableStatus | None,
 ) -> schemas.TableDetail:
     """Convert a record to the table's page."""
     health = record.health
     return schemas.TableDetail.of(
         record,
-        **_summary_fields(schemas.TableDetail, record)
+        **_summary_fields(schemas.TableDetail, record, status)
         | {
             "partitions": len(health.partitions) if health else None,
             "histogram": _write_histogram(health),
@@ -85,7 +88,9 @@ def write_detail(
     )
 
 
-def _summary_fields(model: type[schemas.TableSummary], record: TableRecord) -> dict[str, Any]:
+def _summary_fields(
+    model: type[schemas.TableSummary], record: TableRecord, status: TableStatus | None
+) -> dict[str, Any]:
     table, health, grade = record.table, record.health, record.grade
     of_health = {
         name: getattr(health, name) if health else _EMPTY.get(get_origin(field.annotation))
@@ -102,6 +107,7 @@ def _summary_fields(model: type[schemas.TableSummary], record: TableRecord) -> d
         "band_since": grade.entered_at if grade else None,
         "previous_band": grade.came_from if grade else None,
         "findings": grade.findings if grade else (),
+        "status": write_status(status) if status else None,
     }
 
 

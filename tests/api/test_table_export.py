@@ -55,6 +55,13 @@ def test_a_row_has_plain_numbers_and_nothing_for_the_unknown(client: Client) -> 
     )
 
 
+def test_a_row_has_the_state_by_which_the_list_is_filtered(client: Client) -> None:
+    unknown = TableIdentifier("lake", ("sales",), "zero")
+    client.daemon.store.record_fault(TableFault(unknown, FaultKind.ACCESS_DENIED, "no right", NOW))
+    assert [row["state"] for row in read_rows(client)] == ["being_maintained", "unreadable"]
+    assert [row["name"] for row in read_rows(client, state="unreadable")] == ["zero"]
+
+
 def test_the_list_is_written_whole_in_several_pages(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

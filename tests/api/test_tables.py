@@ -11,6 +11,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.policy import RuleName, day_of
 from maintainer.domain.units import MIB
+from maintainer.ports.store.tables import Pause
 from maintainer.steps.scan import scan
 from tests.api.nouns import BIG_ID, GRADE, HEALTH, NOW, ORDERS, PLAN, measure
 from tests.api.serving import Client, expect_problem, path_of
@@ -47,6 +48,35 @@ def test_the_list_has_a_row_a_table_with_ids_as_text(client: Client) -> None:
     assert row["measured_at"] == "2026-03-01T11:57:00Z"
     assert row["average_file_size_bytes"] == 1.5 * MIB
     assert row["findings"][0]["sentence"] == "files are 1.5 MiB on average, under 32 MiB"
+
+
+def test_a_row_and_the_table_itself_say_the_one_state(client: Client) -> None:
+    add_tables(client, "stock")
+    client.daemon.store.set_pause(replace(ORDERS, name="stock"), Pause("person", NOW, "audit"))
+    rows = client.get("/api/v1/tables").json()["items"]
+    found = {row["name"]: row["status"] for row in rows}
+    assert {name: status["state"] for name, status in found.items()} == {
+        "orders": "being_maintained",
+        "stock": "paused",
+    }
+    assert "audit" in found["stock"]["sentence"]
+    assert found["stock"]["command"] == "maintainer resume lake.sales.stock"
+    for name, status in found.items():
+        assert client.get(f"/api/v1/tables/lake/sales/{name}").json()["status"] == status
+
+
+def test_the_list_is_filtered_by_state_and_counted(client: Client) -> None:
+    add_tables(client, "stock", "stores")
+    for name in ("stock", "stores"):
+        client.daemon.store.set_pause(replace(ORDERS, name=name), Pause("person", NOW))
+    paused = client.get("/api/v1/tables", state="paused", limit=1).json()
+    assert ([row["name"] for row in paused["items"]], paused["total"]) == (["stock"], 2)
+    rest = client.get("/api/v1/tables", state="paused", cursor=paused["next_cursor"]).json()
+    assert [row["name"] for row in rest["items"]] == ["stores"]
+    found = client.get("/api/v1/tables", state="paused", search="ores").json()
+    assert ([row["name"] for row in found["items"]], found["total"]) == (["stores"], 1)
+    assert client.get("/api/v1/tables", state="damaged").json()["items"] == []
+    expect_problem(client.get("/api/v1/tables", state="ill"), 422)
 
 
 def test_a_row_says_since_when_a_table_is_in_its_band(client: Client) -> None:

@@ -128,7 +128,7 @@ def _find_matches(
     # SQLite has no statistics here: it would find and sort half of all tables instead of reading
     # the index in its order.
     filters = _filters(query, is_walked=is_sqlite and is_named and not are_few, is_named=is_named)
-    if not query.search and query.within is None:
+    if not query.search and query.within is None and query.only is None:
         return _Matches(filters, counted, total_is_exact=True, are_sorted=are_few)
     # Every name is read: 100,000 names take about 30 ms (docs/benchmarks.md). A search for the
     # position has no special characters and no limit of length, unlike LIKE.
@@ -138,13 +138,16 @@ def _find_matches(
         find(tables.c.search_name, searched) > 0 if query.search else true(),
         is_named_within(tables.c.full_name, query.within),
     )
-    found = (
-        connection.execute(
-            select(tables.c.full_name).where(*filters, is_found).limit(SEARCH_COUNTED_AT_MOST + 1)
+    names = select(tables.c.full_name).where(*filters, is_found)
+    if query.only is not None:
+        known = connection.execute(names).scalars()
+        return _Matches(
+            (*filters, is_found),
+            sum(name in query.only for name in known),
+            total_is_exact=True,
+            are_sorted=True,
         )
-        .scalars()
-        .all()
-    )
+    found = connection.execute(names.limit(SEARCH_COUNTED_AT_MOST + 1)).scalars().all()
     if len(found) > SEARCH_COUNTED_AT_MOST:
         return _Matches(
             (*filters, is_found), SEARCH_COUNTED_AT_MOST, total_is_exact=False, are_sorted=False
@@ -219,9 +222,14 @@ def _sort_few(
 ) -> Sequence[AnyRow]:
     """Sort all matches in Python, which compares names by code points as both databases do."""
     key, descending = _sort_key(query.sort), _is_descending(query)
-    rows = connection.execute(
-        select(tables.c.full_name, key.label("sort_key")).where(*matches.filters)
-    ).all()
+    # A list of names is compared here: it may be longer than an IN list can be.
+    rows = [
+        row
+        for row in connection.execute(
+            select(tables.c.full_name, key.label("sort_key")).where(*matches.filters)
+        )
+        if query.only is None or row.full_name in query.only
+    ]
     valued = sorted(
         ((row.sort_key, row.full_name, row) for row in rows if row.sort_key is not None),
         key=lambda item: item[:2],

@@ -52,6 +52,7 @@ class TableQuery:
     limit: int = 100
     cursor: str | None = None
     within: tuple[str, ...] | None = None  # names with one of these prefixes; None: all
+    only: frozenset[str] | None = None  # full names; None: all
     with_plans: bool = False
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -49,6 +50,22 @@ def test_lists_have_the_visible_tables_alone(filled: Store) -> None:
         )
         assert {str(record.table) for record in page.items} == expected, (scope, sort)
         assert (page.total, page.total_is_exact) == (len(expected), True), (scope, sort)
+
+
+def test_a_list_of_names_is_sorted_paged_and_counted_as_any_other(filled: Store) -> None:
+    only = frozenset({"lake.sales.x", "lake.sales.eu.x", "sea.sales.x", "no.such.table"})
+    for sort, descending in product(("name", "data_files", "band"), (True, False)):
+        query = TableQuery(sort=sort, descending=descending, only=only, limit=2)
+        first = filled.tables(query)
+        rest = filled.tables(replace(query, cursor=first.next_cursor))
+        every = filled.tables(replace(query, only=None, limit=100))
+        assert [str(record.table) for record in (*first.items, *rest.items)] == [
+            str(record.table) for record in every.items if str(record.table) in only
+        ]
+        assert (first.total, first.total_is_exact) == (3, True)
+    within = filled.tables(TableQuery("eu", "lake", only=only, within=("lake.sales.",)))
+    assert [str(record.table) for record in within.items] == ["lake.sales.eu.x"]
+    assert filled.tables(TableQuery(only=frozenset())).total == 0
 
 
 def test_a_search_finds_visible_tables_alone(filled: Store) -> None:

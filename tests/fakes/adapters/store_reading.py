@@ -119,6 +119,7 @@ def is_wanted(record: TableRecord, query: TableQuery) -> bool:
             or namespace.startswith(f"{query.namespace}.")
         )
         and is_within(record.table, query.within)
+        and (query.only is None or str(record.table) in query.only)
         and (query.band is None or (record.grade is not None and record.grade.band is query.band))
     )
 

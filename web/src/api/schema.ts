@@ -820,7 +820,9 @@ export interface paths {
     };
     /**
      * The table list
-     * @description Known tables with their latest health, filtered, sorted and paged; unknown sorts last.
+     * @description Known tables with their state and latest health, filtered, sorted and paged.
+     *
+     *     Tables without the value of the sort come last. The states are at most a few seconds old.
      */
     get: operations["get_tables"];
     put?: never;
@@ -4323,6 +4325,8 @@ export interface components {
       snapshot_id: string | null;
       /** Snapshots */
       snapshots: number | null;
+      /** @description The table's one state; null for a few seconds after it was found. */
+      status: components["schemas"]["TableStatusOut"] | null;
       /**
        * Storage Files
        * @description A lower bound of the files that the table keeps, metadata included.
@@ -4509,6 +4513,8 @@ export interface components {
       snapshot_id: string | null;
       /** Snapshots */
       snapshots: number | null;
+      /** @description The table's one state; null for a few seconds after it was found. */
+      status: components["schemas"]["TableStatusOut"] | null;
       /**
        * Table
        * @description catalog.namespace.table
@@ -8634,6 +8640,8 @@ export interface operations {
         namespace?: string | null;
         /** @description Only this band. */
         band?: components["schemas"]["Band"] | null;
+        /** @description Only tables in this state. */
+        state?: components["schemas"]["TableState"] | null;
         /** @description With - in front: descending. `-band` is the worst band first, and within a band the greatest benefit of maintenance. */
         sort?:
           | "name"
@@ -8750,6 +8758,8 @@ export interface operations {
         namespace?: string | null;
         /** @description Only this band. */
         band?: components["schemas"]["Band"] | null;
+        /** @description Only tables in this state. */
+        state?: components["schemas"]["TableState"] | null;
         /** @description With - in front: descending. `-band` is the worst band first, and within a band the greatest benefit of maintenance. */
         sort?:
           | "name"
