@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Final, TypeVar
 
 from fastapi import APIRouter, Query
 from pydantic import Field
@@ -17,6 +18,7 @@ from maintainer.api.spans import DEFAULT_PAGE, Cursor, Limit, Text
 from maintainer.domain.access import Person, Role, is_within
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.scan_cost import ScanCost
+from maintainer.domain.status import TableState
 from maintainer.ports import Ports
 from maintainer.ports.store.figures import Counters
 from maintainer.ports.store.tables import TableQuery
@@ -48,6 +50,9 @@ class ScanCostOut(Schema):
     )
 
 
+STATES: Final = "The number of tables in each state that has any."
+
+
 class CatalogOut(Sums):
     """A configured catalog."""
 
@@ -64,6 +69,7 @@ class CatalogOut(Sums):
     behind_seconds: float | None = Field(
         description="Time since the next scan was due; null before the first scan."
     )
+    states: dict[TableState, int] = Field(description=STATES)
 
 
 class CatalogStorageOut(Schema):
@@ -96,6 +102,7 @@ def get_catalogs(ports: PortsIn, context: ContextIn, person: PersonIn) -> list[C
             CatalogFaultOut(namespace=namespace, reason=fault.reason, seen_at=fault.seen_at)
         )
     costs = ports.store.scan_costs()
+    states = _count_states(context, person, lambda table: table.catalog)
     return [
         CatalogOut.of(
             _sum(ports, person, name),
@@ -108,6 +115,7 @@ def get_catalogs(ports: PortsIn, context: ContextIn, person: PersonIn) -> list[C
             else [],
             oldest_measured_at=_date_oldest(ports, person, name),
             behind_seconds=_find_delay(context, costs[name][0]) if name in costs else None,
+            states=states[name],
         )
         for name, kind in sorted(context.catalogs.items())
         if person.sees_catalog(name)
@@ -129,6 +137,19 @@ def get_catalog_storage(context: ContextIn, person: PersonIn) -> list[CatalogSto
         for storage in context.storage(person.sees)
         if person.sees_catalog(storage.catalog)
     ]
+
+
+_Place = TypeVar("_Place")
+
+
+def _count_states(
+    context: ApiContext, person: Person, place_of: Callable[[TableIdentifier], _Place]
+) -> Mapping[_Place, Counter[TableState]]:
+    """The visible tables of each place by state."""
+    counts: dict[_Place, Counter[TableState]] = defaultdict(Counter)
+    for one in context.statuses(person.sees):
+        counts[place_of(one.table)][one.state] += 1
+    return counts
 
 
 def _sum(ports: Ports, person: Person, catalog: str) -> Counters:
@@ -159,6 +180,7 @@ class NamespaceOut(Sums):
 
     catalog: str
     namespace: str
+    states: dict[TableState, int] = Field(description=STATES)
 
 
 class NamespacePage(PageOf[NamespaceOut]):
@@ -166,20 +188,27 @@ class NamespacePage(PageOf[NamespaceOut]):
 
 
 @router.get("/namespaces", summary="The namespaces in figures", dependencies=[on_any(Role.VIEWER)])
-def get_namespaces(
+def get_namespaces(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
     ports: PortsIn,
+    context: ContextIn,
     person: PersonIn,
     catalog: Annotated[Text | None, Query(description="Only this catalog.")] = None,
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
 ) -> NamespacePage:
-    """Each namespace that has tables: how many, their files, bytes, average file size and bands.
+    """Each namespace that has tables: how many, in which states, their files, bytes and bands.
 
-    The sums are at most 5 seconds old.
+    The sums and states are at most a few seconds old.
     """
     page = ports.store.namespaces(catalog, limit, cursor, person.sees)
+    states = _count_states(context, person, lambda table: (table.catalog, table.namespace_text))
     items = [
-        NamespaceOut.of(item.counters, catalog=item.catalog, namespace=item.namespace)
+        NamespaceOut.of(
+            item.counters,
+            catalog=item.catalog,
+            namespace=item.namespace,
+            states=states[item.catalog, item.namespace],
+        )
         for item in page.items
     ]
     return NamespacePage.of(page, items=items)

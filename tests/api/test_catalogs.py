@@ -16,6 +16,7 @@ from maintainer.domain.inventory import CatalogFault
 from maintainer.domain.scan_cost import ScanCost
 from maintainer.measure.impact import ImpactModel, ImpactModels, StorageProfile
 from maintainer.measure.report import CatalogStorage
+from maintainer.ports.store.tables import Pause
 from tests.api.nouns import HEALTH, NOW, ORDERS, measure
 from tests.api.people import let_in
 from tests.api.serving import Client
@@ -52,6 +53,23 @@ def test_a_catalog_has_its_last_scans_and_says_whether_it_could_be_listed(client
     assert client.get("/api/v1/catalogs").json()[0]["is_reachable"] is True
     store.record_catalog_faults("ice", [CatalogFault("ice", (), "connection refused", NOW)])
     assert client.get("/api/v1/catalogs").json()[0]["is_reachable"] is False
+
+
+def test_a_catalog_and_a_namespace_count_their_visible_tables_by_state(client: Client) -> None:
+    put(client, "stock", "s3://ice/stock")
+    put(client, "stores", "s3://ice/stores")
+    client.daemon.store.set_pause(TableIdentifier("ice", ("sales",), "stock"), Pause("ann", NOW))
+    ice, lake = client.get("/api/v1/catalogs").json()
+    assert ice["states"] == {"paused": 1, "waiting": 1}
+    assert lake["states"] == {"being_maintained": 1}
+    spaces = client.get("/api/v1/namespaces").json()["items"]
+    assert [(one["catalog"], one["states"]) for one in spaces] == [
+        ("ice", {"paused": 1, "waiting": 1}),
+        ("lake", {"being_maintained": 1}),
+    ]
+    clerk = let_in(client, "clerk", Role.VIEWER, "lake.")
+    seen = client.get("/api/v1/catalogs", clerk).json()
+    assert [one["states"] for one in seen] == [{"being_maintained": 1}]
 
 
 @pytest.mark.parametrize(("minutes", "behind"), [(4, 0), (6.5, 0), (8, 90)])

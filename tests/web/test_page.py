@@ -244,7 +244,7 @@ def test_chosen_columns_are_in_the_address_and_remembered(page: Page) -> None:
     expect(heads.filter(has_text="Records")).to_be_visible()
     expect(page).to_have_url(re.compile(r"search=ledger.*columns=[^&]*records"))
     page.goto("/tables?columns=snapshots")
-    expect(heads).to_have_text(["Table", re.compile("^Band"), "Snapshots"])
+    expect(heads).to_have_text(["Table", re.compile("^State"), "Snapshots"])
 
 
 def test_a_long_list_keeps_few_rows_in_the_document_and_reads_on(page: Page) -> None:

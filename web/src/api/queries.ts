@@ -8,33 +8,22 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import type { HistoryMetric, HistoryRange } from "../lib/metrics";
-import { prefix } from "../lib/prefix";
-import type { TableSort } from "../lib/sorts";
 import { isFinal } from "../lib/words";
 import { carryOut, client, unwrap } from "./client";
 import { startOf, TABLES_EVERY_MS } from "./fleet";
-import type { Band, Job, JobRule, JobState, OrphanList, Plan, RuleName, TablePath } from "./types";
+import type { Job, JobRule, JobState, OrphanList, Plan, RuleName, TablePath } from "./types";
 
 const JOBS_EVERY_MS = 5_000;
 /** Of a page that shows a running job. */
 const RUNNING_EVERY_MS = 2_000;
-const TABLE_PAGE = 100;
 const JOB_PAGE = 50;
 const WORST_PARTITIONS = 10;
 /** More areas than that look alike. */
 const LARGEST_PARTITIONS = 200;
 /** Beyond this many loaded pages a list is no longer read again as a whole on every tick. */
-const REFRESHED_PAGES = 3;
+export const REFRESHED_PAGES = 3;
 const VERDICT_PAGE = 50;
 const SUGGESTED_TABLES = 20;
-
-export interface TableFilters {
-  search: string;
-  catalog: string | undefined;
-  namespace: string | undefined;
-  band: Band | undefined;
-  sort: TableSort;
-}
 
 export interface JobFilters {
   state?: JobState | undefined;
@@ -45,42 +34,6 @@ export interface JobFilters {
 }
 
 const atTable = (path: TablePath) => ({ params: { path } });
-
-export const tablesQuery = (filters: TableFilters) =>
-  infiniteQueryOptions({
-    queryKey: ["tables", filters],
-    queryFn: ({ pageParam, signal }) =>
-      unwrap(
-        client.GET("/api/v1/tables", {
-          params: {
-            query: {
-              sort: filters.sort,
-              limit: TABLE_PAGE,
-              ...(filters.search ? { search: filters.search } : {}),
-              ...(filters.catalog ? { catalog: filters.catalog } : {}),
-              ...(filters.namespace ? { namespace: filters.namespace } : {}),
-              ...(filters.band ? { band: filters.band } : {}),
-              ...(pageParam ? { cursor: pageParam } : {}),
-            },
-          },
-          signal,
-        }),
-      ),
-    initialPageParam: "",
-    getNextPageParam: (page) => page.next_cursor,
-    placeholderData: keepPreviousData,
-    refetchInterval: (query) =>
-      (query.state.data?.pages.length ?? 0) <= REFRESHED_PAGES ? TABLES_EVERY_MS : false,
-  });
-
-/** The address of the whole filtered list as CSV. */
-export function tablesCsvAddress({ search, catalog, namespace, band, sort }: TableFilters): string {
-  const chosen = Object.entries({ search, catalog, namespace, band, sort });
-  const query = new URLSearchParams(
-    chosen.flatMap(([name, value]) => (value ? [[name, value]] : [])),
-  );
-  return `${prefix}/api/v1/tables.csv?${query.toString()}`;
-}
 
 const tableKey = (path: TablePath) => ["table", path.catalog, path.namespace, path.table];
 

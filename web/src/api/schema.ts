@@ -275,9 +275,9 @@ export interface paths {
     };
     /**
      * The namespaces in figures
-     * @description Each namespace that has tables: how many, their files, bytes, average file size and bands.
+     * @description Each namespace that has tables: how many, in which states, their files, bytes and bands.
      *
-     *     The sums are at most 5 seconds old.
+     *     The sums and states are at most a few seconds old.
      */
     get: operations["get_namespaces"];
     put?: never;
@@ -1587,6 +1587,13 @@ export interface components {
       small_files: number;
       /** Snapshots */
       snapshots: number;
+      /**
+       * States
+       * @description The number of tables in each state that has any.
+       */
+      states: {
+        [key: string]: number;
+      };
       /** Tables */
       tables: number;
       /** Type */
@@ -2620,6 +2627,13 @@ export interface components {
       small_files: number;
       /** Snapshots */
       snapshots: number;
+      /**
+       * States
+       * @description The number of tables in each state that has any.
+       */
+      states: {
+        [key: string]: number;
+      };
       /** Tables */
       tables: number;
     };

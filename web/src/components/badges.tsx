@@ -1,6 +1,13 @@
-import type { Band, JobState, TableSummary } from "../api/types";
-import { formatExact } from "../lib/time";
-import { BAND_WORDS, FAULT_WORDS, STATE_WORDS } from "../lib/words";
+import { Link } from "@tanstack/react-router";
+import type { Band, JobState, TableState, TableSummary } from "../api/types";
+import { formatCount } from "../lib/format";
+import {
+  BAND_WORDS,
+  STATE_WORDS,
+  TABLE_STATE_TONES,
+  TABLE_STATE_WORDS,
+  TABLE_STATES,
+} from "../lib/words";
 
 const STATE_TONES: Record<JobState, string> = {
   pending: "",
@@ -26,29 +33,57 @@ export function StateBadge({ state, large = false }: { state: JobState; large?: 
   );
 }
 
-/** A table's band; a table that cannot be measured shows its fault instead. */
+/** A table's one state, and how bad it is where something can be done about it. */
 export function TableBadges({ table, large = false }: { table: TableSummary; large?: boolean }) {
-  const { band, fault, pause } = table;
-  const why = pause?.reason ? `: ${pause.reason}` : "";
+  const { band, status } = table;
+  const size = large ? " badge-large" : "";
+  if (!status) return <span className={`badge${size}`}>Not measured</span>;
+  const tone = TABLE_STATE_TONES[status.state];
+  const isPlain = tone === "critical" || tone === "neutral" || tone === "healthy";
   return (
     <span className="row">
-      {fault ? (
-        <span className={`badge badge-critical${large ? " badge-large" : ""}`}>
-          {FAULT_WORDS[fault.kind]}
-        </span>
-      ) : band ? (
-        <BandBadge band={band} large={large} />
-      ) : (
-        <span className={`badge${large ? " badge-large" : ""}`}>Not measured</span>
-      )}
-      {pause && (
-        <span
-          className={`badge badge-info${large ? " badge-large" : ""}`}
-          title={`By ${pause.by}, ${formatExact(pause.at)}${why}`}
-        >
-          Paused
-        </span>
+      <span className={`badge badge-${tone}${size}`} title={status.sentence}>
+        {TABLE_STATE_WORDS[status.state]}
+      </span>
+      {!isPlain && band && band !== "healthy" && (
+        <span className="dim">{BAND_WORDS[band].toLowerCase()}</span>
       )}
     </span>
+  );
+}
+
+interface StateCountsProps {
+  states: Partial<Record<TableState, number>>;
+  /** Where these tables are. */
+  place?: { catalog?: string; namespace?: string };
+}
+
+/** The tables by state as a bar and in words; each state leads to its tables. */
+export function StateCounts({ states, place = {} }: StateCountsProps) {
+  const filled = TABLE_STATES.filter((state) => (states[state] ?? 0) > 0).reverse();
+  return (
+    <>
+      <div className="band-bar" aria-hidden>
+        {filled.map((state) => (
+          <span
+            key={state}
+            style={{ flexGrow: states[state], background: `var(--${TABLE_STATE_TONES[state]})` }}
+          />
+        ))}
+      </div>
+      <ul className="legend">
+        {filled.map((state) => (
+          <li key={state}>
+            <Link to="/tables" search={{ ...place, state }}>
+              <span
+                className="swatch"
+                style={{ background: `var(--${TABLE_STATE_TONES[state]})` }}
+              />
+              {TABLE_STATE_WORDS[state]} {formatCount(states[state])}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }

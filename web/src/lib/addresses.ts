@@ -1,7 +1,7 @@
 // What the page keeps in its address, read leniently: what is not understood is left out.
 import type { AuditFilters } from "../api/audit";
 import type { JobFilters } from "../api/queries";
-import type { Band, ReportsAddress } from "../api/types";
+import type { ReportsAddress, TableState } from "../api/types";
 import {
   isFleetMetric,
   isHistoryMetric,
@@ -12,7 +12,7 @@ import {
 } from "./metrics";
 import { isTableSort, type TableSort } from "./sorts";
 import { parseColumns, writeColumns } from "./tableColumns";
-import { BANDS, JOB_RULES, JOB_STATES, STORAGES } from "./words";
+import { JOB_RULES, JOB_STATES, STORAGES, TABLE_STATES } from "./words";
 
 type Raw = Record<string, unknown>;
 
@@ -28,7 +28,7 @@ export interface TablesAddress {
   search?: string | undefined;
   catalog?: string | undefined;
   namespace?: string | undefined;
-  band?: Band | undefined;
+  state?: TableState | undefined;
   sort?: TableSort;
   /** Of the list, by name: `data_files,records`. */
   columns?: string | undefined;
@@ -97,7 +97,7 @@ export function readTablesAddress(raw: Raw): TablesAddress {
   const search = readText(raw.search);
   const catalog = readText(raw.catalog);
   const namespace = readText(raw.namespace);
-  const band = BANDS.find((known) => known === raw.band);
+  const state = TABLE_STATES.find((known) => known === raw.state);
   const sort = raw.sort;
   const columns = parseColumns(raw.columns);
   const written = columns && writeColumns(columns);
@@ -105,7 +105,7 @@ export function readTablesAddress(raw: Raw): TablesAddress {
     ...(search && { search }),
     ...(catalog && { catalog }),
     ...(namespace && { namespace }),
-    ...(band && { band }),
+    ...(state && { state }),
     ...(isTableSort(sort) && { sort }),
     ...(written && { columns: written }),
   };

@@ -115,11 +115,11 @@ describe("locateTable", () => {
 describe("addresses", () => {
   it("leave out what they do not understand", () =>
     expect(
-      readTablesAddress({ search: 2026, band: "purple", sort: "colour", catalog: "" }),
+      readTablesAddress({ search: 2026, state: "purple", sort: "colour", catalog: "" }),
     ).toEqual({ search: "2026" }));
   it("keep what they understand", () =>
-    expect(readTablesAddress({ band: "critical", sort: "-manifests", catalog: "lake" })).toEqual({
-      band: "critical",
+    expect(readTablesAddress({ state: "due", sort: "-manifests", catalog: "lake" })).toEqual({
+      state: "due",
       sort: "-manifests",
       catalog: "lake",
     }));

@@ -1,4 +1,5 @@
 import type { Band } from "../api/types";
+import type { Tone } from "./words";
 
 /** The colours of styles/base.css for charts, which cannot read CSS classes. */
 export interface Palette {
@@ -11,6 +12,8 @@ export interface Palette {
   around: string;
   fine: string;
   critical: string;
+  info: string;
+  neutral: string;
 }
 
 const LIGHT: Palette = {
@@ -23,6 +26,8 @@ const LIGHT: Palette = {
   around: "#e3b51e",
   fine: "#2f9e66",
   critical: "#d2323f",
+  info: "#4ea8cc",
+  neutral: "#a9b4bf",
 };
 
 const DARK: Palette = {
@@ -35,12 +40,20 @@ const DARK: Palette = {
   around: "#dcb02a",
   fine: "#37b077",
   critical: "#e5505c",
+  info: "#4ea8cc",
+  neutral: "#8391a0",
 };
 
 /** A band's colour, as on its badge. */
 export function colourOf(band: Band, palette: Palette): string {
   const { fine: healthy, around: watch, small: degraded, critical } = palette;
   return { healthy, watch, degraded, critical }[band];
+}
+
+/** The colour of a state, as on its badge. */
+export function colourOfTone(tone: Tone, palette: Palette): string {
+  const { fine: healthy, around: watch, critical, info, neutral } = palette;
+  return { healthy, watch, critical, info, neutral }[tone];
 }
 
 export function paletteOf(scheme: "light" | "dark"): Palette {

@@ -48,12 +48,20 @@ function describe(partition: Partition): string {
   ].join("<br>");
 }
 
-/** Partitions as areas: each as large as its data, in the colour of its average file size. */
+/**
+ * Partitions as areas: each as large as its data, in the colour of its average file size; grey
+ * where files are small and maintenance cannot help.
+ */
 export function drawPartitions(
   shown: Partition[],
   rest: Rest | null,
   palette: Palette,
+  canImprove = true,
 ): EChartsCoreOption {
+  const colour = ({ band }: Partition) => {
+    if (!band) return palette.line;
+    return canImprove || band === "healthy" ? colourOf(band, palette) : palette.neutral;
+  };
   const drawn = shown.reduce((sum, { data_bytes: bytes }) => sum + bytes, rest?.bytes ?? 0);
   return {
     animation: false,
@@ -71,7 +79,7 @@ export function drawPartitions(
               show: hasRoom(labelOf(partition), partition.data_bytes / drawn),
               formatter: () => labelOf(partition),
             },
-            itemStyle: { color: partition.band ? colourOf(partition.band, palette) : palette.line },
+            itemStyle: { color: colour(partition) },
             tooltip: { formatter: () => describe(partition) },
           })),
           ...(rest

@@ -1,11 +1,11 @@
 import type { EChartsCoreOption } from "echarts/core";
 import type { TableSummary } from "../api/types";
 import { formatBytes } from "./format";
-import { colourOf, type Palette } from "./palette";
+import { colourOfTone, type Palette } from "./palette";
 import { escapeHtml, styleTooltip } from "./tooltip";
-import { BAND_WORDS } from "./words";
+import { TABLE_STATE_TONES, TABLE_STATE_WORDS } from "./words";
 
-/** The colour of a label on every colour of a band, in both themes. */
+/** The colour of a label on every colour of a state, in both themes. */
 export const TREE_MAP_LABEL = "#10161d";
 
 /** What every tree map shares: it fills its frame and does not move. */
@@ -20,7 +20,7 @@ export const TREE_MAP = {
   breadcrumb: { show: false },
 };
 
-/** The measured tables by namespace: each as large as its data, in the colour of its band. */
+/** The measured tables by namespace: each as large as its data, in the colour of its state. */
 export function drawTreeMap(tables: TableSummary[], palette: Palette): EChartsCoreOption {
   const spaces = new Map<string, TableSummary[]>();
   for (const table of tables) {
@@ -50,7 +50,9 @@ export function drawTreeMap(tables: TableSummary[], palette: Palette): EChartsCo
           children: inside.map((table) => ({
             name: table.name,
             value: table.data_bytes,
-            ...(table.band && { itemStyle: { color: colourOf(table.band, palette) } }),
+            ...(table.status && {
+              itemStyle: { color: colourOfTone(TABLE_STATE_TONES[table.status.state], palette) },
+            }),
             tooltip: { formatter: () => describeTable(table) },
           })),
         })),
@@ -59,6 +61,7 @@ export function drawTreeMap(tables: TableSummary[], palette: Palette): EChartsCo
   };
 }
 
-function describeTable({ name, band, data_bytes: bytes }: TableSummary): string {
-  return `${escapeHtml(name)}: ${formatBytes(bytes)}, ${band === null ? "not measured" : BAND_WORDS[band].toLowerCase()}`;
+function describeTable({ name, status, data_bytes: bytes }: TableSummary): string {
+  const state = status ? TABLE_STATE_WORDS[status.state].toLowerCase() : "not measured";
+  return `${escapeHtml(name)}: ${formatBytes(bytes)}, ${state}`;
 }

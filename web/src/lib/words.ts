@@ -13,6 +13,7 @@ import type {
   SkipCode,
   Stage,
   StorageProfile,
+  TableState,
 } from "../api/types";
 import { capitalize } from "./format";
 import type { HistoryRange } from "./metrics";
@@ -45,6 +46,39 @@ export const BAND_WORDS: Record<Band, string> = {
   watch: "Watch",
   degraded: "Degraded",
   critical: "Critical",
+};
+
+/** The states of a table, the most urgent first, as the daemon sorts them. */
+export const TABLE_STATE_WORDS: Record<TableState, string> = {
+  unreadable: "Unreadable",
+  damaged: "Damaged",
+  paused: "Paused",
+  not_covered: "No policy",
+  observed: "Observed",
+  waiting: "Waiting",
+  due: "Due",
+  being_maintained: "Being maintained",
+  small_by_nature: "Small by nature",
+  healthy: "Healthy",
+};
+
+export const TABLE_STATES = Object.keys(TABLE_STATE_WORDS) as TableState[];
+
+/** The five colours of states: nothing else on the page decides what is red. */
+export type Tone = "critical" | "watch" | "info" | "neutral" | "healthy";
+
+/** Red is broken, yellow stands still until a person acts, blue is in hand, grey cannot be helped. */
+export const TABLE_STATE_TONES: Record<TableState, Tone> = {
+  unreadable: "critical",
+  damaged: "critical",
+  paused: "watch",
+  not_covered: "watch",
+  observed: "watch",
+  waiting: "info",
+  due: "info",
+  being_maintained: "info",
+  small_by_nature: "neutral",
+  healthy: "healthy",
 };
 
 export const RULE_WORDS: Record<JobRule, string> = {

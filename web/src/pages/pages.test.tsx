@@ -29,7 +29,7 @@ describe("a row of the table list", () => {
   it("shows figures with units and leads to the table", async () => {
     await show(row());
     expect(cells().slice(0, 7)).toEqual([
-      "Critical",
+      "Duecritical",
       "35.3 KiB",
       "1,536",
       "100 %",
@@ -49,10 +49,10 @@ describe("a row of the table list", () => {
     expect(screen.getByText("and 1 more")).toBeVisible();
   });
 
-  it("shows a fault instead of a band", async () => {
+  it("shows the one state of a table, and no band of one that cannot be read", async () => {
     await show(row(tables.find((table) => table.fault)));
-    expect(screen.getByText("Unreadable metadata")).toBeInTheDocument();
-    expect(screen.queryByText("Critical")).not.toBeInTheDocument();
+    expect(screen.getByText("Unreadable")).toBeInTheDocument();
+    expect(screen.queryByText("critical")).not.toBeInTheDocument();
     expect(screen.getByText(/ends after 4096 of 18231 bytes/)).toBeInTheDocument();
   });
 

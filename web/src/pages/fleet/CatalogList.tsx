@@ -2,19 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { catalogsQuery } from "../../api/fleet";
 import type { CatalogOut } from "../../api/types";
+import { StateCounts } from "../../components/badges";
 import { Grid } from "../../components/Grid";
 import { Panel } from "../../components/Panel";
 import { PauseButton } from "../../components/Pauses";
 import { formatBytes, formatCount } from "../../lib/format";
-import { BAND_WORDS, BANDS } from "../../lib/words";
-
-/** How many tables are in each band, without the empty ones. */
-function sayBands({ bands }: CatalogOut): string {
-  const filled = BANDS.filter((band) => (bands[band] ?? 0) > 0);
-  return filled
-    .map((band) => `${formatCount(bands[band])} ${BAND_WORDS[band].toLowerCase()}`)
-    .join(", ");
-}
 
 export function CatalogGrid({ catalogs }: { catalogs: CatalogOut[] }) {
   return (
@@ -28,7 +20,7 @@ export function CatalogGrid({ catalogs }: { catalogs: CatalogOut[] }) {
         { figures: "Data files" },
         { figures: "Small files" },
         { figures: "Data size" },
-        "Bands",
+        "States",
         "Pause",
       ]}
     >
@@ -45,7 +37,9 @@ export function CatalogGrid({ catalogs }: { catalogs: CatalogOut[] }) {
           <td className="num">{formatCount(catalog.data_files)}</td>
           <td className="num">{formatCount(catalog.small_files)}</td>
           <td className="num">{formatBytes(catalog.data_bytes)}</td>
-          <td>{sayBands(catalog)}</td>
+          <td>
+            <StateCounts states={catalog.states} place={{ catalog: catalog.name }} />
+          </td>
           <td>
             <PauseButton scope={catalog.name} />
           </td>

@@ -8,7 +8,7 @@ import { Empty, Loaded } from "../../components/notices";
 import { Panel } from "../../components/Panel";
 import { TableLink } from "../../components/TableLink";
 import { HowLong } from "../../components/TimeAgo";
-import { capitalize, formatCount, formatDuration } from "../../lib/format";
+import { formatCount, formatDuration } from "../../lib/format";
 import { RULE_WORDS } from "../../lib/words";
 
 /** Number of planned actions by state, in one line. */
@@ -53,9 +53,9 @@ export function QueueList({ queue }: { queue: Queue }) {
 
 export function WorstList({ tables }: { tables: TableSummary[] }) {
   const worst = tables.filter(
-    (table) => table.fault !== null || (table.band !== null && table.band !== "healthy"),
+    ({ status }) => status && status.state !== "healthy" && status.state !== "small_by_nature",
   );
-  if (worst.length === 0) return <Empty title="Every table is healthy" />;
+  if (worst.length === 0) return <Empty title="No table can be improved" />;
   return (
     <ol className="outlook">
       {worst.map((table) => (
@@ -69,7 +69,7 @@ export function WorstList({ tables }: { tables: TableSummary[] }) {
               </span>
             )}
           </div>
-          <p className="dim">{capitalize(table.fault?.reason ?? table.reason)}</p>
+          <p className="dim">{table.status?.sentence}</p>
         </li>
       ))}
     </ol>

@@ -17,7 +17,7 @@ describe("the catalogs in figures", () => {
       "9,600",
       "2,000",
       "677.1 GiB",
-      "240 healthy",
+      "Healthy 240",
       "Pause… archive",
     ]);
     expect(screen.getByRole("link", { name: "archive" })).toHaveAttribute(

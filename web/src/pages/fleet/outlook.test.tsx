@@ -30,15 +30,16 @@ describe("what happens next", () => {
 });
 
 describe("the worst tables", () => {
-  it("are those that are not healthy or cannot be measured, with the reason", async () => {
+  it("are those that can be improved or cannot be read, with the daemon's sentence", async () => {
     await show(<WorstList tables={tables} />);
-    expect(screen.getByText("Unreadable metadata")).toBeInTheDocument();
-    expect(screen.getByText(/position delete files must be applied/)).toBeInTheDocument();
+    expect(screen.getByText("Unreadable")).toBeInTheDocument();
+    expect(screen.getByText("Compacting position deletes is running.")).toBeInTheDocument();
     expect(screen.queryByText("Healthy")).not.toBeInTheDocument();
+    expect(screen.queryByText("Small by nature")).not.toBeInTheDocument();
   });
 
   it("are none in a healthy fleet", async () => {
     await show(<WorstList tables={tables.filter((table) => table.band === "healthy")} />);
-    expect(screen.getByText("Every table is healthy")).toBeInTheDocument();
+    expect(screen.getByText("No table can be improved")).toBeInTheDocument();
   });
 });

@@ -3,36 +3,15 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { namespacesQuery } from "../../api/fleet";
 import type { Namespace } from "../../api/types";
+import { StateCounts } from "../../components/badges";
 import { Grid } from "../../components/Grid";
 import { Empty, Loaded } from "../../components/notices";
 import { Panel } from "../../components/Panel";
 import { PauseButton, PausePanel } from "../../components/Pauses";
 import { formatBytes, formatCount, pluralize } from "../../lib/format";
-import { BAND_WORDS, BANDS } from "../../lib/words";
 import { TableMap } from "./TableMap";
 
 const LIST_HEIGHT = 300;
-
-/** The tables of each band as a bar and in words; each band leads to its tables. */
-function Bands({ namespace: { catalog, namespace, bands } }: { namespace: Namespace }) {
-  const filled = BANDS.filter((band) => (bands[band] ?? 0) > 0);
-  return (
-    <>
-      <div className="band-bar" aria-hidden>
-        {filled.map((band) => (
-          <span key={band} style={{ flexGrow: bands[band], background: `var(--${band})` }} />
-        ))}
-      </div>
-      <div className="legend">
-        {filled.map((band) => (
-          <Link key={band} to="/tables" search={{ catalog, namespace, band }}>
-            {BAND_WORDS[band]} {formatCount(bands[band])}
-          </Link>
-        ))}
-      </div>
-    </>
-  );
-}
 
 export function NamespaceGrid({ namespaces }: { namespaces: Namespace[] }) {
   if (namespaces.length === 0)
@@ -43,7 +22,7 @@ export function NamespaceGrid({ namespaces }: { namespaces: Namespace[] }) {
       headings={[
         "Namespace",
         { figures: "Tables" },
-        "Bands",
+        "States",
         { figures: "Avg file size" },
         { figures: "Data files" },
         { figures: "Small files" },
@@ -63,7 +42,7 @@ export function NamespaceGrid({ namespaces }: { namespaces: Namespace[] }) {
             </th>
             <td className="num">{formatCount(one.tables)}</td>
             <td>
-              <Bands namespace={one} />
+              <StateCounts states={one.states} place={place} />
             </td>
             <td className="num">{formatBytes(one.average_file_size_bytes)}</td>
             <td className="num">{formatCount(one.data_files)}</td>

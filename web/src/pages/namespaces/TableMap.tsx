@@ -19,12 +19,12 @@ export function MapOfTables({ tables }: { tables: TableSummary[] }) {
   return (
     <>
       <Chart
-        label={`${pluralize(shown.length, "table")} by data size, in the colours of their bands`}
+        label={`${pluralize(shown.length, "table")} by data size, in the colours of their states`}
         option={option}
       />
       <details>
         <summary>Show as a table</summary>
-        <Grid label="Tables by data size" headings={["Table", "Band", { figures: "Data size" }]}>
+        <Grid label="Tables by data size" headings={["Table", "State", { figures: "Data size" }]}>
           {shown.map((table) => (
             <tr key={table.table}>
               <th scope="row">
@@ -42,7 +42,7 @@ export function MapOfTables({ tables }: { tables: TableSummary[] }) {
   );
 }
 
-/** The largest tables: area is data size, colour is the band. */
+/** The largest tables: area is data size, colour is the state. */
 export function TableMap() {
   const tables = useQuery(largestTablesQuery);
   return (

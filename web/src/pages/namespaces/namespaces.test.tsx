@@ -9,11 +9,13 @@ import { NamespaceGrid } from "./NamespacesPage";
 import { MapOfTables } from "./TableMap";
 
 describe("the namespaces", () => {
-  it("lead to their tables, to those of a band, and to their history", async () => {
+  it("lead to their tables, to those of a state, and to their history", async () => {
     await show(<NamespaceGrid namespaces={namespaces} />);
     const leads = (name: string) => screen.getByRole("link", { name }).getAttribute("href");
     expect(leads("lake.sales")).toBe("/tables?catalog=lake&namespace=sales");
-    expect(leads("Degraded 1")).toBe("/tables?catalog=lake&namespace=sales&band=degraded");
+    expect(leads("Being maintained 1")).toBe(
+      "/tables?catalog=lake&namespace=sales&state=being_maintained",
+    );
     expect(leads("Over time: lake.sales")).toBe("/?catalog=lake&namespace=sales");
   });
 

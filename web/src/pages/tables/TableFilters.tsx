@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { catalogsQuery, namespacesQuery } from "../../api/fleet";
 import type { TablesAddress } from "../../lib/addresses";
 import { DEFAULT_SORT, isTableSort, SORT_COLUMNS, type SortColumn } from "../../lib/sorts";
-import { BAND_WORDS, BANDS } from "../../lib/words";
+import { TABLE_STATE_WORDS, TABLE_STATES } from "../../lib/words";
 
 const TYPING_PAUSE_MS = 250;
 const COLUMNS = Object.keys(SORT_COLUMNS) as SortColumn[];
@@ -51,7 +51,7 @@ export function TableFilters({ address, onChange, onClear }: TableFiltersProps) 
     ),
   ];
   const isFiltered = Boolean(
-    address.search ?? address.catalog ?? address.namespace ?? address.band,
+    address.search ?? address.catalog ?? address.namespace ?? address.state,
   );
   return (
     <form
@@ -79,14 +79,14 @@ export function TableFilters({ address, onChange, onClear }: TableFiltersProps) 
         />
       )}
       <NativeSelect
-        label="Band"
-        value={address.band ?? ""}
+        label="State"
+        value={address.state ?? ""}
         data={[
           { value: "", label: "All" },
-          ...BANDS.map((value) => ({ value, label: BAND_WORDS[value] })),
+          ...TABLE_STATES.map((value) => ({ value, label: TABLE_STATE_WORDS[value] })),
         ]}
         onChange={({ currentTarget: { value } }) =>
-          onChange({ band: BANDS.find((band) => band === value) })
+          onChange({ state: TABLE_STATES.find((state) => state === value) })
         }
       />
       <NativeSelect

@@ -115,7 +115,7 @@ export function TableList({
           <thead role="rowgroup">
             <tr role="row">
               <Head column="name" label="Table" {...head} />
-              <Head column="band" label="Band" {...head} />
+              <Head column="band" label="State" {...head} />
               {columns.map((column) => {
                 const { label, sort: sortColumn } = TABLE_COLUMNS[column];
                 return sortColumn ? (

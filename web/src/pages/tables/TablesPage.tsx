@@ -3,7 +3,7 @@ import { useDocumentTitle } from "@mantine/hooks";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { tablesCsvAddress, tablesQuery } from "../../api/queries";
+import { tablesCsvAddress, tablesQuery } from "../../api/tableList";
 import type { TableSummary } from "../../api/types";
 import { Empty, ErrorNotice, Loading } from "../../components/notices";
 import type { TablesAddress } from "../../lib/addresses";
@@ -30,8 +30,8 @@ export function TablesPage() {
   useDocumentTitle("Tables – iceberg-maintainer");
   const address = route.useSearch();
   const navigate = route.useNavigate();
-  const { search = "", catalog, namespace, band, sort = DEFAULT_SORT } = address;
-  const filters = { search, catalog, namespace, band, sort };
+  const { search = "", catalog, namespace, state, sort = DEFAULT_SORT } = address;
+  const filters = { search, catalog, namespace, state, sort };
   const tables = useInfiniteQuery(tablesQuery(filters));
   const change = (changed: TablesAddress) =>
     void navigate({
@@ -80,7 +80,7 @@ export function TablesPage() {
       <TableFilters
         address={address}
         onChange={change}
-        onClear={() => change({ search: "", catalog: "", namespace: "", band: undefined })}
+        onClear={() => change({ search: "", catalog: "", namespace: "", state: undefined })}
       />
       {selected && (
         <SelectionBar
@@ -94,7 +94,7 @@ export function TablesPage() {
       {first ? (
         first.total === 0 ? (
           <div className="panel">
-            {search || catalog || namespace || band ? (
+            {search || catalog || namespace || state ? (
               <Empty title="No table matches these filters">
                 Change or clear them to see others.
               </Empty>

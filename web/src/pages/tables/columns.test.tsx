@@ -69,7 +69,7 @@ describe("the columns of the list of tables", () => {
     await show(row(["records", "data_bytes"]));
     expect(
       screen.getAllByRole("cell").map((cell) => cell.textContent.replaceAll("\u00a0", " ")),
-    ).toEqual(["Critical", "4,608,000", "52.9 MiB"]);
+    ).toEqual(["Duecritical", "4,608,000", "52.9 MiB"]);
   });
 
   it("are chosen in a dialog, and reset", async () => {

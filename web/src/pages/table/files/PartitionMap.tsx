@@ -17,13 +17,15 @@ interface MapOfPartitionsProps {
   /** Of all partitions. */
   total: number;
   bytes: number | null;
+  /** False: where files are small, maintenance cannot help. */
+  canImprove?: boolean;
 }
 
 /** The map, and its areas as a table. */
-export function MapOfPartitions({ items, total, bytes }: MapOfPartitionsProps) {
+export function MapOfPartitions({ items, total, bytes, canImprove = true }: MapOfPartitionsProps) {
   const option = useCallback(
-    (palette: Palette) => drawPartitions(items, sumRest(items, total, bytes), palette),
-    [items, total, bytes],
+    (palette: Palette) => drawPartitions(items, sumRest(items, total, bytes), palette, canImprove),
+    [items, total, bytes, canImprove],
   );
   if (items.length === 0) return <Empty title="No partition contains files" />;
   const rest = sumRest(items, total, bytes);
@@ -50,7 +52,13 @@ export function MapOfPartitions({ items, total, bytes }: MapOfPartitionsProps) {
               <th scope="row" className="mono partition" title={`partition spec ${item.spec_id}`}>
                 {namePartition(item)}
               </th>
-              <td>{item.band && <BandBadge band={item.band} />}</td>
+              <td>
+                {item.band && (canImprove || item.band === "healthy") ? (
+                  <BandBadge band={item.band} />
+                ) : (
+                  item.band && <span className="badge">Small by nature</span>
+                )}
+              </td>
               <td className="num">{formatBytes(item.average_file_size_bytes)}</td>
               <td className="num">{formatCount(item.data_files)}</td>
               <td className="num">{formatBytes(item.data_bytes)}</td>
@@ -71,6 +79,11 @@ export function MapOfPartitions({ items, total, bytes }: MapOfPartitionsProps) {
   );
 }
 
+/** False where the one state of the table says that nothing is to be gained. */
+function canImprove({ status }: TableDetail): boolean {
+  return status?.state !== "small_by_nature" && status?.state !== "healthy";
+}
+
 /** Where small files are: area is data size, colour is the band of the average file size. */
 export function PartitionMap({ table, path }: { table: TableDetail; path: TablePath }) {
   const partitions = useQuery(largestPartitionsQuery(path));
@@ -88,7 +101,12 @@ export function PartitionMap({ table, path }: { table: TableDetail; path: TableP
     >
       <Loaded query={partitions} label="the largest partitions">
         {(page) => (
-          <MapOfPartitions items={page.items} total={page.total} bytes={table.data_bytes} />
+          <MapOfPartitions
+            items={page.items}
+            total={page.total}
+            bytes={table.data_bytes}
+            canImprove={canImprove(table)}
+          />
         )}
       </Loaded>
     </Panel>

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { jobsQuery } from "../../../api/queries";
 import type { Job, Outlook, TableDetail } from "../../../api/types";
-import { BandBadge, StateBadge } from "../../../components/badges";
+import { StateBadge, TableBadges } from "../../../components/badges";
 import { sayOutcome } from "../../../components/JobList";
 import { Panel } from "../../../components/Panel";
 import { HowLong, TimeAgo } from "../../../components/TimeAgo";
@@ -10,10 +10,10 @@ import { capitalize } from "../../../lib/format";
 import { BAND_WORDS, isFinal, RULE_WORDS } from "../../../lib/words";
 
 function Health({ table }: { table: TableDetail }) {
-  if (!table.band) return <>Not measured yet.</>;
+  if (!table.status) return <>Not measured yet.</>;
   return (
     <>
-      <BandBadge band={table.band} /> {capitalize(table.reason).replace(/\.?$/, ".")}{" "}
+      <TableBadges table={table} /> {table.status.sentence}{" "}
       {table.band_since && (
         <span className="dim">
           For <HowLong since={table.band_since} />
