@@ -16,7 +16,7 @@ from tests.api.listening import listening
 from tests.api.nouns import GRADE, HEALTH, ORDERS, PLAN
 from tests.api.serving import Daemon
 from tests.oidc import CLIENT, CLIENT_SECRET, Provider, provider
-from tests.web.test_page import browser  # noqa: F401 - a fixture
+from tests.web.test_page import browser, find_violations  # noqa: F401 - a fixture
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 TABLE = f"/tables/{ORDERS.catalog}/{ORDERS.namespace_text}/{ORDERS.name}"
@@ -58,6 +58,8 @@ def test_a_viewer_signs_in_is_refused_with_a_reason_and_signs_out(
     page.goto(TABLE)
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     expect(page.get_by_text(ORDERS.name)).to_have_count(0)
+    expect(page.get_by_role("navigation")).to_have_count(0)
+    assert find_violations(page) == []
     page.get_by_role("link", name="Sign in").click()
     expect(page.get_by_role("heading", name=ORDERS.name)).to_be_visible()
     expect(page).to_have_url(re.compile(f"{TABLE}$"))

@@ -3,6 +3,8 @@ import {
   Button,
   createTheme,
   Modal,
+  NativeSelect,
+  TextInput,
   type CSSVariablesResolver,
   type MantineColorsTuple,
 } from "@mantine/core";
@@ -47,13 +49,15 @@ export const theme = createTheme({
   headings: {
     fontWeight: "620",
     sizes: {
-      h1: { fontSize: "1.375rem" },
-      h2: { fontSize: "1.0625rem" },
-      h3: { fontSize: "0.9375rem" },
+      h1: { fontSize: "1.75rem" },
+      h2: { fontSize: "1.25rem" },
+      h3: { fontSize: "0.875rem" },
     },
   },
   cursorType: "pointer",
   components: {
+    TextInput: TextInput.extend({ defaultProps: { size: "xs" } }),
+    NativeSelect: NativeSelect.extend({ defaultProps: { size: "xs" } }),
     Button: Button.extend({ defaultProps: { size: "xs", variant: "default" } }),
     // A dialog's heading is no banner of the page.
     Modal: Modal.extend({

@@ -20,7 +20,7 @@ function Resume({ path, table }: ActionProps) {
   if (useRefusal("operator", table) !== undefined) return null;
   return (
     <>
-      <Button size="compact-sm" loading={resume.isPending} onClick={() => resume.mutate()}>
+      <Button loading={resume.isPending} onClick={() => resume.mutate()}>
         Resume {path.table}
       </Button>
       {resume.error && <ErrorNotice error={resume.error} />}
@@ -33,9 +33,7 @@ function Retry({ path, table }: ActionProps) {
   if (useRefusal("operator", table) !== undefined) return null;
   return (
     <>
-      <Button size="compact-sm" onClick={() => setOpen(true)}>
-        Run {path.table} again…
-      </Button>
+      <Button onClick={() => setOpen(true)}>Run {path.table} again…</Button>
       {isOpen && <RunDialog path={path} isOpen onClose={() => setOpen(false)} />}
     </>
   );
@@ -45,9 +43,7 @@ function Review({ path, listId }: { path: TablePath; listId: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button size="compact-sm" onClick={() => setOpen(true)}>
-        Review the list of {path.table}…
-      </Button>
+      <Button onClick={() => setOpen(true)}>Review the list of {path.table}…</Button>
       <Modal
         opened={isOpen}
         onClose={() => setOpen(false)}

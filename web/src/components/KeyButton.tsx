@@ -21,7 +21,7 @@ export function KeyButton() {
   ]);
   return (
     <>
-      <Button size="compact-sm" onClick={open} aria-keyshortcuts="?">
+      <Button onClick={open} aria-keyshortcuts="?">
         Keys
       </Button>
       {isOpen && (

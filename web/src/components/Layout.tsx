@@ -71,18 +71,20 @@ export function Layout() {
             <img src="/icon.svg" alt="" width={24} height={24} />
             <span className="brand-name">iceberg-maintainer</span>
           </Link>
-          <PageNav hasInbox={isIn} />
-          {isIn && <SearchButton />}
-          <Account />
+          {isIn && <PageNav />}
+          <div className="header-end">
+            {isIn && <SearchButton />}
+            <Account />
+          </div>
         </div>
       </header>
-      <main id="content" className="frame" tabIndex={-1}>
+      <main id="content" className={isIn ? "frame beside-nav" : "frame"} tabIndex={-1}>
         <div className="stack">
           <ConnectionNotice />
           <Content />
         </div>
       </main>
-      <footer className="footer frame row row-apart">
+      <footer className={`footer frame row row-apart${isIn ? " beside-nav" : ""}`}>
         <span>{isIn && <Version />}</span>
         <SchemeSwitch />
         <span className="row">

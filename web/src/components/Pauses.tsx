@@ -22,12 +22,7 @@ export function PauseButton({ scope, label = "Pause…" }: { scope: string; labe
   const name = scope === EVERYTHING ? "everything" : scope;
   return (
     <>
-      <RoleButton
-        size="compact-xs"
-        role="operator"
-        table={beginningOf(scope)}
-        onClick={() => setOpen(true)}
-      >
+      <RoleButton role="operator" table={beginningOf(scope)} onClick={() => setOpen(true)}>
         {label} {label === "Pause…" && <span className="hidden">{name}</span>}
       </RoleButton>
       <PauseDialog name={name} pause={pause} isOpen={isOpen} onClose={() => setOpen(false)}>
@@ -51,7 +46,6 @@ function Resume({ scope }: { scope: string }) {
   return (
     <>
       <RoleButton
-        size="compact-xs"
         role="operator"
         table={beginningOf(scope)}
         loading={resume.isPending}

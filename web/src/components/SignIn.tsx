@@ -11,7 +11,7 @@ const FAILURES: Record<string, string> = {
   refused: "The OpenID provider did not confirm the sign-in, or it took too long. Try again.",
 };
 
-function TokenForm() {
+function TokenForm({ isOnly }: { isOnly: boolean }) {
   const signIn = useTokenSignIn();
   const [token, setToken] = useState("");
   return (
@@ -24,16 +24,22 @@ function TokenForm() {
     >
       <PasswordInput
         label="API token"
+        size="sm"
         value={token}
         onChange={(event) => setToken(event.currentTarget.value)}
         autoComplete="off"
       />
       {signIn.error && <p role="alert">{signIn.error.message}</p>}
-      <div>
-        <Button type="submit" loading={signIn.isPending} disabled={token.trim() === ""}>
-          Sign in with this token
-        </Button>
-      </div>
+      <Button
+        type="submit"
+        size="sm"
+        variant={isOnly ? "filled" : "default"}
+        fullWidth
+        loading={signIn.isPending}
+        disabled={token.trim() === ""}
+      >
+        Sign in with this token
+      </Button>
     </form>
   );
 }
@@ -44,21 +50,24 @@ export function SignIn({ session }: { session: Session }) {
   const failure = FAILURES[new URLSearchParams(search).get("sign-in") ?? ""];
   const page = failure ? "/" : pathname.slice(prefix.length) + search;
   return (
-    <div className="stack">
-      <h1>Sign in</h1>
+    <div className="sign-in panel stack">
+      <div className="sign-in-head">
+        <img src="/icon.svg" alt="" width={48} height={48} />
+        <h1>Sign in</h1>
+        <p className="dim">iceberg-maintainer keeps the tables of this lake in good health.</p>
+      </div>
       {failure && (
         <Notice tone="critical" title="You are not signed in">
           <p>{failure}</p>
         </Notice>
       )}
       {session.has_provider && (
-        <div>
-          <Button component="a" variant="filled" href={signInAddress(page)}>
-            Sign in
-          </Button>
-        </div>
+        <Button component="a" size="sm" variant="filled" fullWidth href={signInAddress(page)}>
+          Sign in
+        </Button>
       )}
-      {session.has_tokens && <TokenForm />}
+      {session.has_provider && session.has_tokens && <p className="sign-in-or dim">or</p>}
+      {session.has_tokens && <TokenForm isOnly={!session.has_provider} />}
       {!session.has_provider && !session.has_tokens && (
         <p>
           This daemon accepts only bearer tokens of its OpenID provider, and no sign-in in a

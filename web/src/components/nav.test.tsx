@@ -16,7 +16,7 @@ function serve(isNarrow: boolean): void {
       }) as unknown as MediaQueryList,
   );
   vi.spyOn(globalThis, "fetch").mockImplementation(() =>
-    Promise.resolve(Response.json({ items: [], total: 3 })),
+    Promise.resolve(Response.json({ items: [], total: 3, jobs: { running: 2 } })),
   );
 }
 
@@ -25,17 +25,24 @@ afterEach(() => vi.restoreAllMocks());
 const pages = () => within(screen.getByRole("navigation", { name: "Pages" }));
 
 describe("the pages", () => {
-  it("stand beside each other in a wide window, with the matters for a person", async () => {
+  it("are in three groups in a wide window, with the matters for a person and what runs", async () => {
     serve(false);
-    await show(<PageNav hasInbox />);
+    await show(<PageNav />);
     expect(pages().getAllByRole("link")).toHaveLength(10);
     expect(await screen.findByRole("link", { name: /Inbox.*3/ })).toHaveAttribute("href", "/inbox");
+    expect(await screen.findByRole("link", { name: /Jobs.*2/ })).toHaveAttribute("href", "/jobs");
+    const groups = pages().getAllByRole("group");
+    expect(groups.map((group) => group.getAttribute("aria-label"))).toEqual([
+      "Now",
+      "Lake",
+      "Control",
+    ]);
     expect(screen.queryByRole("button")).not.toBeInTheDocument();
   });
 
   it("are a menu in a narrow window, which says how many matters wait", async () => {
     serve(true);
-    await show(<PageNav hasInbox />);
+    await show(<PageNav />);
     const menu = await screen.findByRole("button", { name: /Menu.*3/ });
     expect(menu).toHaveAttribute("aria-expanded", "false");
     expect(screen.queryByRole("link")).not.toBeInTheDocument();

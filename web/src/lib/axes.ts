@@ -25,7 +25,7 @@ export function drawOverTime(
     },
     xAxis: {
       type: "time",
-      axisLabel: { color: palette.dim, fontSize: 11, hideOverlap: true },
+      axisLabel: { color: palette.dim, fontSize: 12, hideOverlap: true },
       axisLine: { lineStyle: { color: palette.line } },
     },
   };
@@ -49,7 +49,7 @@ export function drawClasses(
     xAxis: {
       type: "category",
       data: names,
-      axisLabel: { color: palette.dim, fontSize: 11, lineHeight: 14, hideOverlap: true },
+      axisLabel: { color: palette.dim, fontSize: 12, lineHeight: 14, hideOverlap: true },
       axisTick: { show: false },
       axisLine: { lineStyle: { color: palette.line } },
     },
@@ -60,7 +60,7 @@ export function drawClasses(
 export function drawValues(palette: Palette, format: (value: number | null) => string) {
   return {
     type: "value",
-    axisLabel: { color: palette.dim, fontSize: 11, formatter: (value: number) => format(value) },
+    axisLabel: { color: palette.dim, fontSize: 12, formatter: (value: number) => format(value) },
     splitLine: { lineStyle: { color: palette.line } },
   };
 }

@@ -87,7 +87,7 @@ export function drawGantt({ tables, bars }: Gantt, palette: Palette): EChartsCor
       data: tables.map((table) => locateTable(table)?.table ?? table),
       axisLabel: {
         color: palette.dim,
-        fontSize: 11,
+        fontSize: 12,
         width: NAME_WIDTH,
         overflow: "truncate",
       },

@@ -69,7 +69,7 @@ export function drawPartitions(
     series: [
       {
         ...TREE_MAP,
-        label: { color: TREE_MAP_LABEL, fontSize: 11 },
+        label: { color: TREE_MAP_LABEL, fontSize: 12 },
         itemStyle: { borderColor: palette.surface, borderWidth: 0, gapWidth: 1 },
         data: [
           ...shown.map((partition) => ({

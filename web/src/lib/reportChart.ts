@@ -47,7 +47,7 @@ export function drawShares(lines: ReportLine[], palette: Palette): EChartsCoreOp
     xAxis: {
       type: "value",
       max: 1,
-      axisLabel: { color: palette.dim, fontSize: 11, formatter: formatRatio },
+      axisLabel: { color: palette.dim, fontSize: 12, formatter: formatRatio },
       splitLine: { lineStyle: { color: palette.line } },
     },
     yAxis: {

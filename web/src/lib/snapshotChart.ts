@@ -40,7 +40,7 @@ export function drawSnapshots(snapshots: Snapshot[], palette: Palette): EChartsC
     yAxis: {
       type: "category",
       data: ROWS,
-      axisLabel: { color: palette.dim, fontSize: 11 },
+      axisLabel: { color: palette.dim, fontSize: 12 },
       axisTick: { show: false },
       axisLine: { show: false },
       splitLine: { show: true, lineStyle: { color: palette.line } },
@@ -57,7 +57,7 @@ export function drawSnapshots(snapshots: Snapshot[], palette: Palette): EChartsC
         show: row === "Pins" || row === "Branches and tags",
         position: "right",
         color: palette.dim,
-        fontSize: 11,
+        fontSize: 12,
         formatter: ({ data }: { data: Point }) => data.name,
       },
       labelLayout: { hideOverlap: true },

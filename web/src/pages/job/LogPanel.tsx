@@ -51,7 +51,7 @@ export function LogPanel({ jobId }: { jobId: string }) {
             {words}
           </span>
           {!isOver && (
-            <Button size="compact-xs" onClick={() => setFollowed(!isFollowed)}>
+            <Button onClick={() => setFollowed(!isFollowed)}>
               {isFollowed ? "Pause" : "Follow"}
             </Button>
           )}

@@ -18,9 +18,7 @@ export function ColumnMenu({ columns, onChange }: ColumnMenuProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button size="compact-sm" onClick={() => setOpen(true)}>
-        Columns…
-      </Button>
+      <Button onClick={() => setOpen(true)}>Columns…</Button>
       <Modal
         opened={isOpen}
         onClose={() => setOpen(false)}

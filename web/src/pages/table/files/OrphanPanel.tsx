@@ -43,9 +43,7 @@ export function OrphanPanel({ path }: { path: TablePath }) {
               <StateWords list={list} />
             </td>
             <td>
-              <Button size="compact-sm" onClick={() => setLooksAt(list.list_id)}>
-                Files
-              </Button>
+              <Button onClick={() => setLooksAt(list.list_id)}>Files</Button>
             </td>
           </tr>
         ))}

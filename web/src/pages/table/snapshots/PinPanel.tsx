@@ -43,7 +43,6 @@ export function PinPanel({ table, path }: { table: string; path: TablePath }) {
                         <RoleButton
                           role="operator"
                           table={table}
-                          size="compact-sm"
                           aria-label={`Remove pin ${pin.name}`}
                           loading={unpin.isPending}
                           onClick={() => unpin.mutate(pin.name)}

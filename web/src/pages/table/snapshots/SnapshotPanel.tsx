@@ -76,7 +76,6 @@ function SnapshotRows({ snapshots, table, onPin }: SnapshotRowsProps) {
               <RoleButton
                 role="operator"
                 table={table}
-                size="compact-sm"
                 aria-label={`Pin snapshot ${each.snapshot_id}…`}
                 onClick={() => onPin(each)}
               >
