@@ -33,6 +33,7 @@ from maintainer.api import (
     settings,
     table_export,
     tables,
+    trends,
     verdicts,
 )
 from maintainer.api.access import Need, need_of
@@ -68,6 +69,7 @@ _ROUTERS = tuple(
         overview,
         reports,
         tables,
+        trends,
         table_export,
         events,
         verdicts,

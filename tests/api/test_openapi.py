@@ -21,6 +21,7 @@ PROMISED = {
     ("GET", "/api/v1/session/sign-in"), ("GET", "/api/v1/session/callback"),
     ("POST", "/api/v1/jobs/{job_id}/cancel"), ("GET", "/api/v1/policies"), ("POST",
     "/api/v1/policies/validate"), ("GET", "/api/v1/catalogs"),
+    ("GET", "/api/v1/trends"),
     ("GET", "/api/v1/catalogs/storage"), ("GET", "/api/v1/pools"),
     ("GET", "/api/v1/replicas"),
     ("POST", "/api/v1/events"), ("POST", "/api/v1/metrics-reports"), ("GET", "/api/v1/settings"),

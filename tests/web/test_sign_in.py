@@ -16,7 +16,7 @@ from tests.api.listening import listening
 from tests.api.nouns import GRADE, HEALTH, ORDERS, PLAN
 from tests.api.serving import Daemon
 from tests.oidc import CLIENT, CLIENT_SECRET, Provider, provider
-from tests.web.test_page import browser, find_violations  # noqa: F401 - a fixture
+from tests.web.test_page import AXE, browser, run_axe  # noqa: F401 - a fixture
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 TABLE = f"/tables/{ORDERS.catalog}/{ORDERS.namespace_text}/{ORDERS.name}"
@@ -47,6 +47,7 @@ def address(people: Provider) -> Iterator[str]:
 @pytest.fixture
 def page(browser, address: str) -> Iterator[Page]:  # type: ignore[no-untyped-def]  # noqa: ANN001, F811
     context = browser.new_context(base_url=address)
+    context.add_init_script(path=AXE)
     yield context.new_page()
     context.close()
 
@@ -59,7 +60,7 @@ def test_a_viewer_signs_in_is_refused_with_a_reason_and_signs_out(
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     expect(page.get_by_text(ORDERS.name)).to_have_count(0)
     expect(page.get_by_role("navigation")).to_have_count(0)
-    assert find_violations(page) == []
+    assert run_axe(page) == []
     page.get_by_role("link", name="Sign in").click()
     expect(page.get_by_role("heading", name=ORDERS.name)).to_be_visible()
     expect(page).to_have_url(re.compile(f"{TABLE}$"))

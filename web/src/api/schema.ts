@@ -1264,6 +1264,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/trends": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Short histories of tables
+     * @description The metric in the last 7 days, thinned evenly to at most 40 samples of each table.
+     */
+    get: operations["get_trends"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/livez": {
     parameters: {
       query?: never;
@@ -4554,6 +4574,14 @@ export interface components {
     TokenSignIn: {
       /** Token */
       token: string;
+    };
+    /**
+     * TrendsOut
+     * @description A history for each table that is known and visible, in the order of the request.
+     */
+    TrendsOut: {
+      /** Items */
+      items: components["schemas"]["History"][];
     };
     /**
      * TriedTarget
@@ -11303,6 +11331,123 @@ export interface operations {
       };
       /** @description Not Found */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request-URI Too Long */
+      414: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Misdirected Request */
+      421: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Too Many Requests */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_trends: {
+    parameters: {
+      query: {
+        /** @description Full names of at most 50 tables. */
+        table: string[];
+        metric?:
+          | "average_file_size_bytes"
+          | "data_files"
+          | "data_bytes"
+          | "small_files"
+          | "small_file_ratio"
+          | "records"
+          | "position_delete_files"
+          | "equality_delete_files"
+          | "deletion_vectors"
+          | "manifests"
+          | "manifest_bytes"
+          | "snapshots"
+          | "metadata_bytes"
+          | "small_file_bytes"
+          | "delete_bytes"
+          | "delete_records"
+          | "delete_file_ratio"
+          | "data_manifests"
+          | "delete_manifests"
+          | "manifest_excess"
+          | "branches"
+          | "tags"
+          | "partition_skew"
+          | "kept_data_files"
+          | "live_file_ratio"
+          | "commits_per_hour"
+          | "growth_bytes_per_day"
+          | "growth_records_per_day"
+          | "metadata_files"
+          | "storage_files";
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TrendsOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
         headers: {
           [name: string]: unknown;
         };
