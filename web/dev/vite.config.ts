@@ -137,6 +137,10 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
       return send(response, fleet.settings);
     case "reports":
       return send(response, reports.makeReport(url.searchParams));
+    case "trends": {
+      const names = url.searchParams.getAll("table");
+      return send(response, { items: names.map((name) => tables.makeTrend(name, url.searchParams.get("metric") ?? "")) });
+    }
     case "pools":
       return send(response, fleet.pools);
     case "policies":

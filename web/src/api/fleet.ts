@@ -4,8 +4,7 @@ import { client, unwrap } from "./client";
 
 /** How often what concerns tables is read again. */
 export const TABLES_EVERY_MS = 15_000;
-const QUEUE_SHOWN = 5;
-const WORST_TABLES = 5;
+const QUEUE_SHOWN = 10;
 export const LARGEST_TABLES = 200;
 const MOST_NAMESPACES = 1000;
 /** Days of the daily bars, today included. */
@@ -75,19 +74,6 @@ export const queueQuery = queryOptions({
   queryKey: ["queue"],
   queryFn: ({ signal }) =>
     unwrap(client.GET("/api/v1/queue", { params: { query: { limit: QUEUE_SHOWN } }, signal })),
-  refetchInterval: TABLES_EVERY_MS,
-});
-
-/** The tables that need maintenance most; the filters of the list below do not apply. */
-export const worstTablesQuery = queryOptions({
-  queryKey: ["tables", "worst"],
-  queryFn: ({ signal }) =>
-    unwrap(
-      client.GET("/api/v1/tables", {
-        params: { query: { sort: "-band", limit: WORST_TABLES } },
-        signal,
-      }),
-    ),
   refetchInterval: TABLES_EVERY_MS,
 });
 

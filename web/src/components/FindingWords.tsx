@@ -1,7 +1,6 @@
-import type { Fault, Finding } from "../api/types";
+import type { Finding, TableSummary } from "../api/types";
 import { capitalize, splitFirstSentence } from "../lib/format";
 import { humanize } from "../lib/words";
-import { TimeAgo } from "./TimeAgo";
 
 /** A finding in words; the daemon writes the sentence. */
 export function sayFinding(finding: Finding): string {
@@ -26,43 +25,28 @@ export function FindingList({ findings }: { findings: Finding[] }) {
   );
 }
 
-interface FindingWordsProps {
-  findings: Finding[];
-  fault: Fault | null;
-  reason: string;
-}
-
-/** The worst finding in one sentence; the others are collapsed. */
-export function FindingWords({ findings, fault, reason }: FindingWordsProps) {
-  if (fault) {
+/** What is found in one line: the worst, and how many others; all of it in the title. */
+export function FindingLine({ table }: { table: TableSummary }) {
+  const { fault, findings, reason } = table;
+  if (fault)
     return (
-      <>
-        {fault.reason}{" "}
-        <span className="dim">
-          (seen <TimeAgo time={fault.seen_at} />)
-        </span>
-      </>
+      <span className="one-line" title={fault.reason}>
+        {fault.reason}
+      </span>
     );
-  }
   const [worst, ...others] = findings;
-  if (!worst) return <span className="dim">{capitalize(reason) || "Nothing found"}</span>;
-  if (!findings.some((finding) => finding.is_actionable)) {
+  if (!worst) return <span className="dim one-line">{capitalize(reason) || "Nothing found"}</span>;
+  const every = findings.map(sayFinding).join("\n");
+  if (!findings.some((finding) => finding.is_actionable))
     return (
-      <span className="dim" title={findings.map(sayFinding).join("\n")}>
+      <span className="dim one-line" title={every}>
         {capitalize(reason) || sayFinding(worst)}
       </span>
     );
-  }
-  const [first, rest] = splitFirstSentence(sayFinding(worst));
-  if (!rest && others.length === 0) return <>{first}</>;
   return (
-    <>
-      <span title={[worst, ...others].map(sayFinding).join("\n")}>{first}</span>
-      <details>
-        <summary>{others.length > 0 ? `and ${others.length} more` : "more"}</summary>
-        {rest && <p>{rest}</p>}
-        <FindingList findings={others} />
-      </details>
-    </>
+    <span className="one-line" title={every}>
+      {others.length > 0 && <span className="dim">+{others.length} </span>}
+      {splitFirstSentence(sayFinding(worst))[0]}
+    </span>
   );
 }

@@ -5,7 +5,7 @@ import { Empty } from "./notices";
 import { TableLink } from "./TableLink";
 import { TimeAgo } from "./TimeAgo";
 
-const KINDS: Record<InboxKind, { label: string; tone: string }> = {
+export const INBOX_KINDS: Record<InboxKind, { label: string; tone: string }> = {
   paused: { label: "Paused by the daemon", tone: "badge-critical" },
   unreadable: { label: "Cannot be read", tone: "badge-critical" },
   damaged: { label: "Damaged", tone: "badge-critical" },
@@ -23,7 +23,7 @@ const KINDS: Record<InboxKind, { label: string; tone: string }> = {
 const beginSentence = (text: string) => (/^[a-z]+\s/.test(text) ? capitalize(text) : text);
 
 function Entry({ entry }: { entry: InboxEntry }) {
-  const { label, tone } = KINDS[entry.kind];
+  const { label, tone } = INBOX_KINDS[entry.kind];
   return (
     <li className="stack-tight">
       <div className="row">

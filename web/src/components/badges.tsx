@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { Band, JobState, TableState, TableSummary } from "../api/types";
+import type { Band, JobState, TableState, TableStatus, TableSummary } from "../api/types";
 import { formatCount } from "../lib/format";
 import {
   BAND_WORDS,
@@ -33,6 +33,19 @@ export function StateBadge({ state, large = false }: { state: JobState; large?: 
   );
 }
 
+/** The one state of a table, with the daemon's sentence in its title. */
+export function StatusBadge({ status, large = false }: { status: TableStatus; large?: boolean }) {
+  const size = large ? " badge-large" : "";
+  return (
+    <span
+      className={`badge badge-${TABLE_STATE_TONES[status.state]}${size}`}
+      title={status.sentence}
+    >
+      {TABLE_STATE_WORDS[status.state]}
+    </span>
+  );
+}
+
 /** A table's one state, and how bad it is where something can be done about it. */
 export function TableBadges({ table, large = false }: { table: TableSummary; large?: boolean }) {
   const { band, status } = table;
@@ -42,9 +55,7 @@ export function TableBadges({ table, large = false }: { table: TableSummary; lar
   const isPlain = tone === "critical" || tone === "neutral" || tone === "healthy";
   return (
     <span className="row">
-      <span className={`badge badge-${tone}${size}`} title={status.sentence}>
-        {TABLE_STATE_WORDS[status.state]}
-      </span>
+      <StatusBadge status={status} large={large} />
       {!isPlain && band && band !== "healthy" && (
         <span className="dim">{BAND_WORDS[band].toLowerCase()}</span>
       )}

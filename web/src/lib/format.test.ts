@@ -5,6 +5,7 @@ import {
   formatDifference,
   formatDuration,
   formatRatio,
+  formatShort,
   pluralize,
   splitFirstSentence,
   UNKNOWN,
@@ -89,5 +90,19 @@ it("does not end a sentence at a decimal point", () => {
   expect(splitFirstSentence("640 manifests, above 100.")).toEqual([
     "640 manifests, above 100.",
     "",
+  ]);
+});
+
+it("writes a large count short, with three digits", () => {
+  const written = [999, 9_999, 12_345, 999_960, 79_752_570, 4.2e9, -25_000, null].map(formatShort);
+  expect(written.map(plain)).toEqual([
+    "999",
+    "9,999",
+    "12.3 k",
+    "1 M",
+    "79.8 M",
+    "4.2 G",
+    "−25 k",
+    "–",
   ]);
 });

@@ -13,6 +13,22 @@ export function formatCount(value: number | null | undefined): string {
   return (value < 0 ? "−" : "") + grouped + (fraction ? `.${fraction}` : "");
 }
 
+const COUNT_UNITS = ["", "k", "M", "G", "T"] as const;
+const FULL_BELOW = 10_000;
+
+/** A number for a narrow cell: 1,631, and 79.8 M from 10,000 on. */
+export function formatShort(value: number | null | undefined): string {
+  if (value === null || value === undefined || Math.abs(value) < FULL_BELOW)
+    return formatCount(value);
+  let rest = value;
+  let unit = 0;
+  while (Math.abs(Number(rest.toPrecision(3))) >= 1000 && unit < COUNT_UNITS.length - 1) {
+    rest /= 1000;
+    unit += 1;
+  }
+  return `${String(Number(rest.toPrecision(3))).replace("-", "−")}\u00a0${COUNT_UNITS[unit] ?? ""}`;
+}
+
 /** A size in binary units with one decimal digit, as in the server's sentences: 1.5 MiB. */
 export function formatBytes(bytes: number | null | undefined): string {
   if (bytes === null || bytes === undefined) return UNKNOWN;

@@ -11,7 +11,7 @@ export const SORT_COLUMNS: Record<
   { label: string; first: "ascending" | "descending" }
 > = {
   name: { label: "Name", first: "ascending" },
-  band: { label: "Band", first: "descending" },
+  band: { label: "Severity", first: "descending" },
   average_file_size_bytes: { label: "Average file size", first: "ascending" },
   data_files: { label: "Data files", first: "descending" },
   data_bytes: { label: "Data size", first: "descending" },

@@ -3,6 +3,7 @@ import type { SortColumn } from "./sorts";
 /** The columns of the list of tables that can be chosen, in their order; name and band always show. */
 export const TABLE_COLUMNS = {
   average_file_size_bytes: { label: "Avg file size", sort: "average_file_size_bytes" },
+  trend: { label: "7 days", sort: null },
   data_files: { label: "Data files", sort: "data_files" },
   data_bytes: { label: "Data size", sort: "data_bytes" },
   small_files: { label: "Small files", sort: "small_files" },
@@ -25,13 +26,11 @@ const NONE = "none";
 
 export const DEFAULT_COLUMNS: readonly TableColumn[] = [
   "average_file_size_bytes",
+  "trend",
   "data_files",
-  "small_file_ratio",
   "delete_files",
   "manifests",
-  "snapshots",
   "findings",
-  "measured_at",
 ];
 
 /** Columns as in an address, `data_files,records`, in their order; undefined without a known one. */

@@ -32,6 +32,11 @@ export function formatExact(time: string): string {
   });
 }
 
+/** The time of day to the minute, in the reader's zone. */
+export function formatTime(time: string): string {
+  return new Date(time).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+}
+
 /** The time of day to the second, in the reader's zone. */
 export function formatClock(time: string): string {
   return new Date(time).toLocaleTimeString("en-GB");

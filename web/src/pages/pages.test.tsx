@@ -28,25 +28,18 @@ const cells = () =>
 describe("a row of the table list", () => {
   it("shows figures with units and leads to the table", async () => {
     await show(row());
-    expect(cells().slice(0, 7)).toEqual([
-      "Duecritical",
-      "35.3 KiB",
-      "1,536",
-      "100 %",
-      "0",
-      "48",
-      "96",
-    ]);
+    expect(cells().slice(0, 6)).toEqual(["Duecritical", "35.3 KiB", "", "1,536", "0", "48"]);
     expect(screen.getByRole("link", { name: "page_views" })).toHaveAttribute(
       "href",
       "/tables/lake/streaming/page_views",
     );
   });
 
-  it("says first what is worst and keeps the rest behind a click", async () => {
+  it("says in one line what is worst, and all of it in the title", async () => {
     await show(row());
-    expect(screen.getByText("Data files are 35.3 KiB on average, under 32 MiB.")).toBeVisible();
-    expect(screen.getByText("and 1 more")).toBeVisible();
+    const line = screen.getByText(/^Data files are 35\.3 KiB on average, under 32 MiB\.$/);
+    expect(line).toHaveTextContent("+1 Data files");
+    expect(line.title).toMatch(/^Data files are 35.+\nAll 1536 data files are under 96 MiB\.$/s);
   });
 
   it("shows the one state of a table, and no band of one that cannot be read", async () => {
@@ -58,7 +51,7 @@ describe("a row of the table list", () => {
 
   it("shows no number for what was not measured", async () => {
     await show(row(tables.find((table) => table.measured_at === null)));
-    expect(cells().slice(0, 7)).toEqual(["Not measured", "–", "–", "–", "–", "–", "–"]);
+    expect(cells().slice(0, 6)).toEqual(["Not measured", "–", "", "–", "–", "–"]);
   });
 
   it("does not add up delete files when one kind is not known", async () => {

@@ -8,17 +8,18 @@ import type { FleetAddress } from "../../lib/addresses";
 import { Budgets } from "./Budgets";
 import { CatalogList } from "./CatalogList";
 import { DailyWork } from "./DailyWork";
+import { DayLine } from "./DayLine";
 import { FleetTrend } from "./FleetTrend";
-import { NeedsYou } from "./NeedsYou";
 import { Outlook } from "./Outlook";
 import { PlaceSwitch } from "./PlaceSwitch";
 import { OverviewTiles } from "./OverviewTiles";
+import { Ranking } from "./Ranking";
 import { Replicas } from "./Replicas";
 
 const route = getRouteApi("/");
 const TILES_HEIGHT = 110;
 
-/** The state of all tables at a glance, and what happens next. */
+/** What is wrong, what is being done, what was done; then figures and charts. */
 export function FleetPage() {
   useDocumentTitle("Fleet – iceberg-maintainer");
   const overview = useQuery(overviewQuery);
@@ -37,7 +38,13 @@ export function FleetPage() {
         <PlaceSwitch address={address} onChange={change} />
       </div>
       <PauseNotice />
-      <NeedsYou />
+      <div className="columns columns-top">
+        <Ranking />
+        <div className="stack">
+          <DayLine />
+          <Outlook />
+        </div>
+      </div>
       <Loaded query={overview} label="the overview" height={TILES_HEIGHT}>
         {(data) => <OverviewTiles overview={data} />}
       </Loaded>
@@ -48,7 +55,6 @@ export function FleetPage() {
         </div>
         <DailyWork catalog={address.catalog} namespace={address.namespace} />
       </div>
-      <Outlook />
       <CatalogList />
       <Replicas />
     </div>

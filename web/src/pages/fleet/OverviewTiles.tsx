@@ -1,16 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { statusQuery } from "../../api/status";
 import type { Overview } from "../../api/types";
 import { StateCounts } from "../../components/badges";
 import { Tile } from "../../components/Panel";
-import { TimeAgo } from "../../components/TimeAgo";
 import { formatBytes, formatCount, formatRatio, pluralize } from "../../lib/format";
 
 /** The fleet at a glance, and what maintenance has saved. */
 export function OverviewTiles({ overview }: { overview: Overview }) {
-  const running =
-    (overview.jobs.running ?? 0) + (overview.jobs.submitted ?? 0) + (overview.jobs.pending ?? 0);
   const states = useQuery(statusQuery).data?.states;
   return (
     <dl className="tiles">
@@ -32,9 +28,6 @@ export function OverviewTiles({ overview }: { overview: Overview }) {
       </Tile>
       <Tile label="Live files" value={formatRatio(overview.live_file_ratio)}>
         of stored data files are in current snapshots
-      </Tile>
-      <Tile label="Running jobs" value={<Link to="/jobs">{formatCount(running)}</Link>}>
-        last measured <TimeAgo time={overview.last_measured_at} />
       </Tile>
       {overview.files_removed !== null && (
         <Tile label="Files removed by maintenance" value={formatCount(overview.files_removed)} wide>

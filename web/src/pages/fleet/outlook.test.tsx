@@ -1,9 +1,8 @@
 import { screen } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { queue } from "../../../dev/fixtures/jobs";
-import { tables } from "../../../dev/fixtures/tables";
 import { show } from "../../testing/render";
-import { QueueList, sayQueue, WorstList } from "./Outlook";
+import { QueueList, sayQueue } from "./Outlook";
 
 describe("what happens next", () => {
   it("says who starts, and why and until when the others wait", async () => {
@@ -26,20 +25,5 @@ describe("what happens next", () => {
   it("is nothing when nothing is planned", async () => {
     await show(<QueueList queue={{ ...queue, items: [], total: 0 }} />);
     expect(screen.getByText("Nothing is planned")).toBeInTheDocument();
-  });
-});
-
-describe("the worst tables", () => {
-  it("are those that can be improved or cannot be read, with the daemon's sentence", async () => {
-    await show(<WorstList tables={tables} />);
-    expect(screen.getByText("Unreadable")).toBeInTheDocument();
-    expect(screen.getByText("Compacting position deletes is running.")).toBeInTheDocument();
-    expect(screen.queryByText("Healthy")).not.toBeInTheDocument();
-    expect(screen.queryByText("Small by nature")).not.toBeInTheDocument();
-  });
-
-  it("are none in a healthy fleet", async () => {
-    await show(<WorstList tables={tables.filter((table) => table.band === "healthy")} />);
-    expect(screen.getByText("No table can be improved")).toBeInTheDocument();
   });
 });

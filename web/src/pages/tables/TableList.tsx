@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { useLayoutEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { TREND_TABLES } from "../../api/trends";
 import type { TableSummary } from "../../api/types";
 import { formatCount, pluralize } from "../../lib/format";
 import {
@@ -14,7 +15,9 @@ import {
 import { TABLE_COLUMNS, type TableColumn } from "../../lib/tableColumns";
 import { TableRow, type Selection } from "./TableRow";
 
-const ROW_HEIGHT = 58;
+const ROW_HEIGHT = 40;
+/** More rows are asked for so many before the end. */
+const LOAD_BEFORE = 20;
 const OVERSCAN = 8;
 /** The name and the band, besides the chosen ones. */
 const FIXED_COLUMNS = 2;
@@ -58,7 +61,8 @@ interface TableListProps {
   onSort: (sort: TableSort) => void;
   hasMore: boolean;
   isLoadingMore: boolean;
-  onMore: () => void;
+  /** Stable. */
+  onMore: () => unknown;
   /** While tables are being selected. */
   selection?: Selection | undefined;
 }
@@ -95,6 +99,21 @@ export function TableList({
     getItemKey: (index) => tables[index]?.table ?? index,
   });
   const items = virtual.getVirtualItems();
+  const lastShown = items.at(-1)?.index ?? 0;
+  const isNearEnd = hasMore && !isLoadingMore && lastShown >= tables.length - LOAD_BEFORE;
+  useEffect(() => {
+    if (isNearEnd) onMore();
+  }, [isNearEnd, onMore]);
+  const chunks = useMemo(
+    () =>
+      Array.from({ length: Math.ceil(tables.length / TREND_TABLES) }, (_, index) =>
+        tables
+          .slice(index * TREND_TABLES, (index + 1) * TREND_TABLES)
+          .map(({ table }) => table)
+          .sort(),
+      ),
+    [tables],
+  );
   const above = (items[0]?.start ?? offset) - offset;
   const below = Math.max(
     0,
@@ -107,7 +126,7 @@ export function TableList({
   return (
     <div className="panel panel-flush">
       <div className="scroll-x" tabIndex={0} role="group" aria-label="The list of tables">
-        <table className="grid grid-cards" role="table" aria-rowcount={total + 1}>
+        <table className="grid grid-cards grid-lines" role="table" aria-rowcount={total + 1}>
           <caption className="hidden">
             {pluralize(total, "table")}, sorted by {SORT_COLUMNS[columnOf(sort)].label},{" "}
             {directionOf(sort)}
@@ -125,7 +144,9 @@ export function TableList({
                     key={column}
                     scope="col"
                     role="columnheader"
-                    className={column === "findings" ? undefined : "num"}
+                    className={
+                      column === "findings" ? "head-line" : column === "trend" ? undefined : "num"
+                    }
                   >
                     {label}
                   </th>
@@ -146,6 +167,7 @@ export function TableList({
                     index={item.index}
                     measure={virtual.measureElement}
                     selection={selection}
+                    among={chunks[Math.floor(item.index / TREND_TABLES)]}
                   />
                 )
               );
@@ -159,7 +181,7 @@ export function TableList({
           <span className="dim">
             {formatCount(tables.length)} of {formatCount(total)}
           </span>
-          <Button onClick={onMore} loading={isLoadingMore}>
+          <Button onClick={() => void onMore()} loading={isLoadingMore}>
             Load more
           </Button>
         </div>

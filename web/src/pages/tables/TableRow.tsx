@@ -3,9 +3,10 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode, Ref } from "react";
 import type { TableSummary } from "../../api/types";
 import { TableBadges } from "../../components/badges";
-import { FindingWords } from "../../components/FindingWords";
+import { FindingLine } from "../../components/FindingWords";
+import { Sparkline } from "../../components/Sparkline";
 import { TimeAgo } from "../../components/TimeAgo";
-import { formatBytes, formatCount, formatRatio, UNKNOWN } from "../../lib/format";
+import { formatBytes, formatCount, formatRatio, formatShort, UNKNOWN } from "../../lib/format";
 import { ROW_LINK } from "../../lib/rowKeys";
 import { DEFAULT_COLUMNS, TABLE_COLUMNS, type TableColumn } from "../../lib/tableColumns";
 
@@ -42,7 +43,12 @@ interface Cell {
 
 const sayTime = (time: string | null) => (time ? <TimeAgo time={time} /> : UNKNOWN);
 
-const CELLS: Record<Exclude<TableColumn, "findings">, Cell> = {
+const count = (read: (table: TableSummary) => number | null): Cell => ({
+  show: (table) => formatShort(read(table)),
+  title: (table) => formatCount(read(table)),
+});
+
+const CELLS: Record<Exclude<TableColumn, "findings" | "trend">, Cell> = {
   average_file_size_bytes: {
     label: "Average file size",
     show: (table) => formatBytes(table.average_file_size_bytes),
@@ -50,11 +56,12 @@ const CELLS: Record<Exclude<TableColumn, "findings">, Cell> = {
       target === null ? undefined : `target ${formatBytes(target)}`,
   },
   data_files: {
-    show: (table) => formatCount(table.data_files),
-    title: ({ data_bytes: bytes }) => (bytes === null ? undefined : formatBytes(bytes)),
+    show: (table) => formatShort(table.data_files),
+    title: ({ data_files: files, data_bytes: bytes }) =>
+      bytes === null ? undefined : `${formatCount(files)}, ${formatBytes(bytes)}`,
   },
   data_bytes: { show: (table) => formatBytes(table.data_bytes) },
-  small_files: { show: (table) => formatCount(table.small_files) },
+  small_files: count((table) => table.small_files),
   small_file_ratio: {
     show: (table) => formatRatio(table.small_file_ratio),
     title: ({ small_files: small }) =>
@@ -62,12 +69,12 @@ const CELLS: Record<Exclude<TableColumn, "findings">, Cell> = {
   },
   delete_files: {
     label: "Delete files",
-    show: (table) => formatCount(countDeleteFiles(table)),
+    show: (table) => formatShort(countDeleteFiles(table)),
     title: describeDeletes,
   },
-  records: { show: (table) => formatCount(table.records) },
-  manifests: { show: (table) => formatCount(table.manifests) },
-  snapshots: { show: (table) => formatCount(table.snapshots) },
+  records: count((table) => table.records),
+  manifests: count((table) => table.manifests),
+  snapshots: count((table) => table.snapshots),
   band_since: { show: (table) => sayTime(table.band_since) },
   measured_at: { show: (table) => sayTime(table.measured_at) },
 };
@@ -78,6 +85,8 @@ interface TableRowProps {
   index?: number;
   measure?: Ref<HTMLTableRowElement>;
   selection?: Selection | undefined;
+  /** The tables whose histories are asked for together. */
+  among?: string[] | undefined;
 }
 
 /** The tables that are selected, by their full names. */
@@ -93,6 +102,7 @@ export function TableRow({
   index,
   measure,
   selection,
+  among,
 }: TableRowProps) {
   const isSelected = selection?.has(table.table) ?? false;
   return (
@@ -128,8 +138,18 @@ export function TableRow({
       {columns.map((column) => {
         if (column === "findings")
           return (
-            <td key={column} role="cell" className="words cell-wide">
-              <FindingWords findings={table.findings} fault={table.fault} reason={table.reason} />
+            <td key={column} role="cell" className="cell-line cell-wide">
+              <FindingLine table={table} />
+            </td>
+          );
+        if (column === "trend")
+          return (
+            <td key={column} role="cell" className="cell-none">
+              <Sparkline
+                table={table.table}
+                among={among ?? [table.table]}
+                metric="average_file_size_bytes"
+              />
             </td>
           );
         const { label = TABLE_COLUMNS[column].label, show, title } = CELLS[column];

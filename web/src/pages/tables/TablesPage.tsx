@@ -113,7 +113,7 @@ export function TablesPage() {
             onSort={(chosen) => change({ sort: chosen })}
             hasMore={tables.hasNextPage}
             isLoadingMore={tables.isFetchingNextPage}
-            onMore={() => void tables.fetchNextPage()}
+            onMore={tables.fetchNextPage}
             selection={selected ? makeSelection(selected, setSelected) : undefined}
           />
         )

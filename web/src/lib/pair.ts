@@ -1,0 +1,44 @@
+import type { Job } from "../api/types";
+import { formatCount } from "./format";
+
+/** What a job is about, before and after it. */
+export interface Pair {
+  before: number;
+  after: number;
+  unit: string;
+}
+
+/** The numbers that a job has changed, the first one that tells its success; null: none known. */
+export function findPair(job: Job): Pair | null {
+  const { effect } = job;
+  const { before, after } = effect ?? {};
+  if (!before || !after) return null;
+  const pairs: Partial<Record<Job["rule"], [number | null, number | null, string]>> = {
+    rewrite_data_files: [before.data_files, after.data_files, "files"],
+    rewrite_position_delete_files: [before.delete_files, after.delete_files, "delete files"],
+    rewrite_manifests: [before.manifests, after.manifests, "manifests"],
+    expire_snapshots: [before.snapshots, after.snapshots, "snapshots"],
+    roll_back: [before.data_files, after.data_files, "files"],
+  };
+  const [first, second, unit] = pairs[job.rule] ?? [null, null, ""];
+  return first === null || second === null ? null : { before: first, after: second, unit };
+}
+
+export const sayPair = ({ before, after, unit }: Pair): string =>
+  `${formatCount(before)} → ${formatCount(after)} ${unit}`;
+
+/** What is certain of a finished job's rows. */
+export function proofOf(job: Job): { word: string; tone: "healthy" | "watch" | "critical" } | null {
+  if (job.state === "failed") return { word: "failed", tone: "critical" };
+  if (job.state !== "succeeded" || !job.effect) return null;
+  switch (job.effect.rows) {
+    case "different":
+      return { word: "rows differ", tone: "critical" };
+    case "unknown":
+      return { word: "not proved", tone: "watch" };
+    case "bounded":
+      return { word: "consistent", tone: "healthy" };
+    default:
+      return { word: "proved", tone: "healthy" };
+  }
+}

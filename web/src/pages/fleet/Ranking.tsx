@@ -1,0 +1,179 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { inboxQuery } from "../../api/inbox";
+import { jobsQuery } from "../../api/queries";
+import { statusQuery } from "../../api/status";
+import type { InboxEntry, Job, TableState, TableStatus } from "../../api/types";
+import { StatusBadge } from "../../components/badges";
+import { INBOX_KINDS } from "../../components/InboxList";
+import { Sparkline } from "../../components/Sparkline";
+import { Panel } from "../../components/Panel";
+import { TableLink } from "../../components/TableLink";
+import { TimeAgo } from "../../components/TimeAgo";
+import { capitalize, formatCount } from "../../lib/format";
+import { findPair, proofOf, sayPair } from "../../lib/pair";
+import { RULE_WORDS } from "../../lib/words";
+import { sayOutcome } from "../../components/JobList";
+
+const SHOWN = 5;
+const WRONG: readonly TableState[] = ["unreadable", "damaged", "paused", "not_covered", "observed"];
+const IN_HAND: readonly TableState[] = ["being_maintained", "due", "waiting"];
+
+/** What is wrong, what is being done about it, and what was done today. */
+export interface Ranks {
+  wrong: TableStatus[];
+  /** Matters of no single table: a policy, a catalog, a pool. */
+  others: InboxEntry[];
+  inHand: TableStatus[];
+  done: Job[];
+}
+
+export function rank(statuses: TableStatus[], inbox: InboxEntry[], jobs: Job[]): Ranks {
+  const wrong = statuses.filter((one) => WRONG.includes(one.state) || one.needs_person);
+  const named = new Set(wrong.map(({ table }) => table));
+  return {
+    wrong,
+    // "Only observed" is told for each table by its state.
+    others: inbox.filter(
+      ({ kind, table }) => kind !== "observed" && (table === null || !named.has(table)),
+    ),
+    inHand: statuses
+      .filter((one) => IN_HAND.includes(one.state) && !one.needs_person)
+      .sort((a, b) => IN_HAND.indexOf(a.state) - IN_HAND.indexOf(b.state)),
+    done: jobs.filter(({ state }) => state === "succeeded"),
+  };
+}
+
+interface RowProps {
+  badge: ReactNode;
+  head: ReactNode;
+  aside?: ReactNode;
+  words: ReactNode;
+  spark?: ReactNode;
+}
+
+function Row({ badge, head, aside, words, spark }: RowProps) {
+  return (
+    <li className="rank-row">
+      <span className="rank-badge">{badge}</span>
+      <span className="rank-text">
+        <span className="row row-apart">
+          {head}
+          <span className="dim">{aside}</span>
+        </span>
+        <span className="dim one-line">{words}</span>
+      </span>
+      <span className="rank-spark">{spark}</span>
+    </li>
+  );
+}
+
+interface GroupProps {
+  title: string;
+  total: number;
+  none: string;
+  children: ReactNode;
+}
+
+function Group({ title, total, none, children }: GroupProps) {
+  return (
+    <section className="stack-tight">
+      <h3>
+        {title} <span className="dim">{formatCount(total)}</span>
+      </h3>
+      {total === 0 ? <p className="dim">{none}</p> : <ol className="ranks">{children}</ol>}
+    </section>
+  );
+}
+
+function TableRow({ status, among }: { status: TableStatus; among: string[] }) {
+  return (
+    <Row
+      badge={<StatusBadge status={status} />}
+      head={<TableLink name={status.table} />}
+      aside={status.since && <TimeAgo time={status.since} />}
+      words={<span title={status.sentence}>{status.sentence}</span>}
+      spark={<Sparkline table={status.table} among={among} metric="data_files" />}
+    />
+  );
+}
+
+function DoneRow({ job, among }: { job: Job; among: string[] }) {
+  const pair = findPair(job);
+  const proof = proofOf(job);
+  return (
+    <Row
+      badge={proof && <span className={`badge badge-${proof.tone}`}>{capitalize(proof.word)}</span>}
+      head={
+        <Link to="/jobs/$id" params={{ id: job.job_id }}>
+          {pair ? sayPair(pair) : RULE_WORDS[job.rule]}
+        </Link>
+      }
+      aside={<TimeAgo time={job.ended_at ?? job.finished_at} />}
+      words={
+        <>
+          <TableLink name={job.table} />:{" "}
+          {pair ? RULE_WORDS[job.rule].toLowerCase() : sayOutcome(job)}
+        </>
+      }
+      spark={<Sparkline table={job.table} among={among} metric="data_files" />}
+    />
+  );
+}
+
+export function RankList({ ranks }: { ranks: Ranks }) {
+  const { wrong, others, inHand, done } = ranks;
+  const shown = {
+    wrong: wrong.slice(0, SHOWN),
+    inHand: inHand.slice(0, SHOWN),
+    done: done.slice(0, SHOWN),
+  };
+  const among = [
+    ...new Set([...shown.wrong, ...shown.inHand, ...shown.done].map(({ table }) => table)),
+  ].sort();
+  return (
+    <div className="stack">
+      <Group title="Wrong" total={wrong.length + others.length} none="Nothing needs a person.">
+        {shown.wrong.map((status) => (
+          <TableRow key={status.table} status={status} among={among} />
+        ))}
+        {others.slice(0, SHOWN).map((entry) => (
+          <Row
+            key={entry.kind + entry.subject + entry.sentence}
+            badge={
+              <span className={`badge ${INBOX_KINDS[entry.kind].tone}`}>
+                {INBOX_KINDS[entry.kind].label}
+              </span>
+            }
+            head={<Link to="/inbox">{entry.table ?? entry.subject}</Link>}
+            aside={entry.since && <TimeAgo time={entry.since} />}
+            words={<span title={entry.sentence}>{entry.sentence}</span>}
+          />
+        ))}
+      </Group>
+      <Group title="Being done" total={inHand.length} none="No table is due for maintenance.">
+        {shown.inHand.map((status) => (
+          <TableRow key={status.table} status={status} among={among} />
+        ))}
+      </Group>
+      <Group title="Done today" total={done.length} none="No job ended in the last 24 hours.">
+        {shown.done.map((job) => (
+          <DoneRow key={job.job_id} job={job} among={among} />
+        ))}
+      </Group>
+    </div>
+  );
+}
+
+/** The answer to "what is wrong, what is being done, what was done", the most urgent first. */
+export function Ranking() {
+  const status = useQuery(statusQuery).data;
+  const inbox = useQuery(inboxQuery).data;
+  const jobs = useInfiniteQuery(jobsQuery({ range: "24h" })).data?.pages[0]?.items;
+  return (
+    <Panel title="Now" aside={<Link to="/inbox">Open the inbox</Link>}>
+      {status && inbox && jobs && <RankList ranks={rank(status.items, inbox.items, jobs)} />}
+    </Panel>
+  );
+}
