@@ -307,11 +307,19 @@ def test_in_a_narrow_window_the_pages_are_a_menu(page: Page) -> None:
     expect(pages.get_by_role("link")).to_have_count(0)
 
 
-def test_a_job_tells_its_activity_to_the_end(page: Page) -> None:
+def test_a_job_begins_with_its_proof_and_unfolds_its_activity(page: Page) -> None:
     page.goto(PAGES["finished job"])
-    expect(page.get_by_text("Job proved")).to_be_visible()
+    achieved = page.get_by_role("region", name="What the job achieved")
+    expect(achieved).to_contain_text("1,536 → 96 files")
+    expect(achieved).to_contain_text("Proved")
+    said = page.get_by_text("Job proved")
+    expect(said).not_to_be_visible()
+    for part in ("Before and after", "Activity", "Driver log"):
+        page.get_by_role("heading", name=part).click()
+    expect(said).to_be_visible()
     expect(page.get_by_text("complete", exact=True)).to_have_count(2)  # activity and log
     expect(page.get_by_role("row", name=re.compile("^Data files"))).to_contain_text("440")
+    assert find_violations(page) == []
 
 
 def test_the_chosen_colours_are_remembered(page: Page) -> None:

@@ -4,11 +4,25 @@ interface PanelProps {
   title: string;
   aside?: ReactNode;
   children: ReactNode;
+  /** Folded to its title until it is opened, or open at first. */
+  fold?: "closed" | "open" | undefined;
 }
 
 /** A titled part of a page. */
-export function Panel({ title, aside, children }: PanelProps) {
+export function Panel({ title, aside, children, fold }: PanelProps) {
   const id = useId();
+  if (fold !== undefined)
+    return (
+      <section className="panel" aria-labelledby={id}>
+        <details className="fold" open={fold === "open"}>
+          <summary>
+            <h2 id={id}>{title}</h2>
+          </summary>
+          {aside && <div className="fold-aside">{aside}</div>}
+          {children}
+        </details>
+      </section>
+    );
   return (
     <section className="panel" aria-labelledby={id}>
       <header>

@@ -5,9 +5,11 @@ import { effect, jobs, makeJob, makeProgress, queue } from "../../../dev/fixture
 import { status } from "../../../dev/fixtures/status";
 import type { TableStatus } from "../../api/types";
 import { layOutDay, placeOf, REACH_MS } from "../../lib/dayLine";
-import { findPair, proofOf, sayPair } from "../../lib/pair";
+import { findHeadline, findPair, proofOf, sayPair, sumDay } from "../../lib/pair";
 import { layOutTrend } from "../../lib/trend";
+import { Headline } from "../../components/Headline";
 import { show } from "../../testing/render";
+import { LiveRows } from "../job/BeforeAfter";
 import { DayRows } from "./DayLine";
 import { rank, RankList } from "./Ranking";
 
@@ -109,6 +111,46 @@ describe("a pair of numbers", () => {
     expect(proofOf(makeJob({ effect: { ...effect, rows } }))?.word).toBe(word);
     expect(proofOf(makeJob({ state: "failed" }))?.word).toBe("failed");
     expect(proofOf(makeJob({ state: "running" }))).toBeNull();
+  });
+});
+
+describe("what the last day achieved", () => {
+  const compacted = makeJob({ ended_at: at(-5) });
+  const manifests = makeJob({ job_id: "m", rule: "rewrite_manifests", ended_at: at(-1) });
+  const measurement = (data_files: number) => ({ ...effect.before, data_files });
+  const undone = makeJob({
+    job_id: "r",
+    rule: "roll_back",
+    ended_at: at(-0.5),
+    effect: { ...effect, before: measurement(96), after: measurement(1536) },
+  });
+
+  it("is of all kinds of jobs, the files first, and not of older days", () => {
+    const old = makeJob({ job_id: "old", ended_at: at(-30) });
+    const said = sumDay([manifests, compacted, old], NOW).map(sayPair);
+    expect(said).toEqual(["1,536 → 96 files", "48 → 4 manifests"]);
+    expect(findHeadline([manifests, compacted, old], NOW)).toBe(compacted);
+    expect(findHeadline([old], NOW)).toBeNull();
+  });
+
+  it("is reduced by what was rolled back", () => {
+    expect(sumDay([undone, compacted], NOW).map(sayPair)).toEqual(["1,536 → 1,536 files"]);
+    expect(findHeadline([undone, compacted], NOW)).toBe(undone);
+  });
+
+  it("is a pair with its proof and a link to the job", async () => {
+    await show(<Headline job={compacted} isLinked />);
+    expect(screen.getByText("1,536 → 96", { exact: false })).toHaveClass("headline-pair");
+    expect(screen.getByText("Proved")).toHaveClass("stamp-healthy");
+    expect(screen.getByRole("link", { name: "Compact data files" })).toHaveAttribute(
+      "href",
+      `/jobs/${compacted.job_id}`,
+    );
+  });
+
+  it("says the live rows before and after", async () => {
+    await show(<LiveRows effect={effect} />);
+    expect(screen.getByText("Live rows: 4,608,000 = 4,608,000")).toBeInTheDocument();
   });
 });
 

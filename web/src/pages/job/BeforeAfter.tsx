@@ -28,7 +28,7 @@ const ROWS: Row[] = [
   { label: "Delete files", read: (each) => each.delete_files, format: formatCount },
   { label: "Manifests", read: (each) => each.manifests, format: formatCount },
   { label: "Snapshots", read: (each) => each.snapshots, format: formatCount },
-  { label: "Records", read: (each) => each.records, format: formatCount },
+  { label: "Records in files", read: (each) => each.records, format: formatCount },
 ];
 
 const PROOF_TONES: Record<Effect["rows"], string> = {
@@ -75,11 +75,32 @@ function Estimates({ errors }: { errors: EstimateError[] }) {
   );
 }
 
+/** The live rows before and after, of which the proof speaks. */
+export function LiveRows({ effect }: { effect: Effect }) {
+  const { rows_before: before, rows_after: after } = effect;
+  if (before === null || after === null) return <p>{ROW_PROOF_WORDS[effect.rows]}</p>;
+  return (
+    <p>
+      Live rows: {formatCount(before)} {before === after ? "=" : "→"} {formatCount(after)}
+      {before !== after && `, ${formatDifference(before, after, formatCount)}`}
+    </p>
+  );
+}
+
 /** The effect of a job, from the table's own metadata, and the proof of its rows. */
-export function BeforeAfter({ effect, errors }: { effect: Effect; errors: EstimateError[] }) {
+export function BeforeAfter({
+  effect,
+  errors,
+  fold,
+}: {
+  effect: Effect;
+  errors: EstimateError[];
+  fold?: "closed" | "open";
+}) {
   return (
     <Panel
       title="Before and after"
+      fold={fold}
       aside={<span className="dim">{formatDuration(effect.duration_seconds)} on Spark</span>}
     >
       <div className="stack">
@@ -95,6 +116,16 @@ export function BeforeAfter({ effect, errors }: { effect: Effect; errors: Estima
             { figures: "Difference" },
           ]}
         >
+          {effect.rows_before !== null && effect.rows_after !== null && (
+            <tr>
+              <th scope="row">Live rows</th>
+              <td className="num">{formatCount(effect.rows_before)}</td>
+              <td className="num">{formatCount(effect.rows_after)}</td>
+              <td className="num">
+                {formatDifference(effect.rows_before, effect.rows_after, formatCount)}
+              </td>
+            </tr>
+          )}
           {ROWS.map(({ label, read, format }) => (
             <tr key={label}>
               <th scope="row">{label}</th>

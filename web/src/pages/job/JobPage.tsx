@@ -19,7 +19,9 @@ import { TimeAgo } from "../../components/TimeAgo";
 import { capitalize, formatDuration } from "../../lib/format";
 import { useNow } from "../../lib/now";
 import { FAILURE_WORDS, isFinal, RULE_WORDS } from "../../lib/words";
-import { BeforeAfter } from "./BeforeAfter";
+import { findPair } from "../../lib/pair";
+import { Headline } from "../../components/Headline";
+import { BeforeAfter, LiveRows } from "./BeforeAfter";
 import { DriverFacts } from "./DriverFacts";
 import { LogPanel } from "./LogPanel";
 import { RoleButton } from "../../components/RoleButton";
@@ -151,9 +153,16 @@ function JobDetail({ job }: { job: Job }) {
           </p>
         </Notice>
       )}
-      {job.effect && <BeforeAfter effect={job.effect} errors={job.estimate_errors} />}
-      <div className="columns">
-        <Panel title="Why">
+      <Headline job={job}>{job.effect && <LiveRows effect={job.effect} />}</Headline>
+      {job.effect && (
+        <BeforeAfter
+          effect={job.effect}
+          errors={job.estimate_errors}
+          fold={findPair(job) ? "closed" : "open"}
+        />
+      )}
+      <div className="stack">
+        <Panel title="Why" fold={isFinal(job.state) ? "closed" : "open"}>
           <div className="stack-tight">
             <p>{capitalize(job.reason)}</p>
             <FindingList findings={job.findings} />
@@ -164,7 +173,7 @@ function JobDetail({ job }: { job: Job }) {
             <Statement sql={job.action} />
           </div>
         </Panel>
-        <Panel title="Details">
+        <Panel title="Details" fold="closed">
           <Times job={job} />
         </Panel>
       </div>
@@ -172,14 +181,14 @@ function JobDetail({ job }: { job: Job }) {
   );
 }
 
-function LiveTimeline({ jobId }: { jobId: string }) {
+function LiveTimeline({ jobId, isOver }: { jobId: string; isOver: boolean }) {
   const queries = useQueryClient();
   const onJob = useCallback(
     (job: Job) => queries.setQueryData(jobQuery(jobId).queryKey, job),
     [queries, jobId],
   );
   const { events, stream } = useJobEvents(jobId, onJob);
-  return <Timeline events={events} stream={stream} />;
+  return <Timeline events={events} stream={stream} fold={isOver ? "closed" : "open"} />;
 }
 
 /** One job: its statement, reason, progress and result. */
@@ -196,8 +205,12 @@ export function JobPage() {
         {(data) => (
           <>
             <JobDetail job={data} />
-            <LiveTimeline key={id} jobId={id} />
-            <LogPanel key={`${id} log`} jobId={id} />
+            <LiveTimeline key={id} jobId={id} isOver={isFinal(data.state)} />
+            <LogPanel
+              key={`${id} log`}
+              jobId={id}
+              fold={data.state === "failed" ? "open" : "closed"}
+            />
           </>
         )}
       </Loaded>

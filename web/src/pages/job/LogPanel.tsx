@@ -37,7 +37,7 @@ function Lines({ log, isFollowed }: { log: LiveLog; isFollowed: boolean }) {
 }
 
 /** What the job's driver wrote while it had the job. */
-export function LogPanel({ jobId }: { jobId: string }) {
+export function LogPanel({ jobId, fold }: { jobId: string; fold?: "closed" | "open" }) {
   const [isFollowed, setFollowed] = useState(true);
   const [log, stream] = useJobLog(jobId, isFollowed);
   const isOver = stream === "ended";
@@ -45,6 +45,7 @@ export function LogPanel({ jobId }: { jobId: string }) {
   return (
     <Panel
       title="Driver log"
+      fold={fold}
       aside={
         <div className="row">
           <span className="dim" aria-live="polite">

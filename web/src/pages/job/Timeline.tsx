@@ -14,10 +14,19 @@ export function foldProgress(events: JobEvent[]): JobEvent[] {
 }
 
 /** The job's events as they happen. */
-export function Timeline({ events, stream }: { events: JobEvent[]; stream: StreamState }) {
+export function Timeline({
+  events,
+  stream,
+  fold,
+}: {
+  events: JobEvent[];
+  stream: StreamState;
+  fold?: "closed" | "open";
+}) {
   return (
     <Panel
       title="Activity"
+      fold={fold}
       aside={
         <span className="dim" aria-live="polite">
           {STREAM_WORDS[stream]}

@@ -7,7 +7,7 @@ import { ErrorNotice, Notice } from "../../components/notices";
 import { PauseDialog } from "../../components/PauseDialog";
 import { RoleButton } from "../../components/RoleButton";
 import { TimeAgo } from "../../components/TimeAgo";
-import { FAULT_WORDS, MODE_WORDS } from "../../lib/words";
+import { FAULT_WORDS, humanize, MODE_WORDS } from "../../lib/words";
 import { RunDialog } from "../../components/RunDialog";
 
 /** The table's name, band, faults and actions. */
@@ -23,7 +23,10 @@ export function TableHeading({ table, path }: { table: TableDetail; path: TableP
         <Link to="/tables" search={{ catalog: table.catalog }}>
           {table.catalog}
         </Link>{" "}
-        / {table.namespace}
+        /{" "}
+        <Link to="/tables" search={{ catalog: table.catalog, namespace: table.namespace }}>
+          {table.namespace}
+        </Link>
       </nav>
       <div className="row row-apart">
         <div className="row">
@@ -72,7 +75,7 @@ export function TableHeading({ table, path }: { table: TableDetail; path: TableP
           </>
         )}
         {" · "}
-        {MODE_WORDS[table.policy.mode]}
+        {table.pause ? `${humanize(table.policy.mode)}, paused` : MODE_WORDS[table.policy.mode]}
       </p>
       {table.fault && (
         <Notice tone="critical" title={FAULT_WORDS[table.fault.kind]}>

@@ -1,11 +1,14 @@
 import { Tabs } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { tableQuery } from "../../api/queries";
+import { jobsQuery, tableQuery } from "../../api/queries";
 import type { TableDetail, TablePath } from "../../api/types";
+import { Headline } from "../../components/Headline";
 import { Loaded } from "../../components/notices";
 import { isTableTab, TABLE_TABS, type TableAddress, type TableTab } from "../../lib/addresses";
+import { useNow } from "../../lib/now";
+import { findHeadline } from "../../lib/pair";
 import { RunningJob } from "./RunningJob";
 import { TableHeading } from "./TableHeading";
 import { TABS, type TabProps } from "./tabs";
@@ -40,6 +43,14 @@ function TableTabs({ tab, onTab, ...props }: TableTabsProps) {
   );
 }
 
+/** What the last day achieved; nothing when nothing was done. */
+function LastSuccess({ table }: { table: string }) {
+  const now = useNow();
+  const jobs = useInfiniteQuery(jobsQuery({ table, state: undefined })).data?.pages[0]?.items;
+  const job = findHeadline(jobs ?? [], now);
+  return job && <Headline job={job} isLinked />;
+}
+
 /** What can be said of a table: its heading, its running job, and the tab of the address. */
 export function TableView({
   table,
@@ -55,6 +66,7 @@ export function TableView({
   return (
     <div className="stack">
       <TableHeading table={table} path={path} />
+      <LastSuccess table={table.table} />
       {table.outlook.job && <RunningJob outlook={table.outlook} job={table.outlook.job} />}
       <TableTabs
         tab={address.tab ?? "overview"}

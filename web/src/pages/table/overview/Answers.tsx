@@ -7,6 +7,8 @@ import { sayOutcome } from "../../../components/JobList";
 import { Panel } from "../../../components/Panel";
 import { HowLong, TimeAgo } from "../../../components/TimeAgo";
 import { capitalize } from "../../../lib/format";
+import { useNow } from "../../../lib/now";
+import { sayPair, sumDay } from "../../../lib/pair";
 import { BAND_WORDS, isFinal, RULE_WORDS } from "../../../lib/words";
 
 function Health({ table }: { table: TableDetail }) {
@@ -74,10 +76,19 @@ function Outcome({ job }: { job: Job }) {
   );
 }
 
-/** The outcome of the last job; while it is running, that of the job before. */
+/** What the last day achieved; else the outcome of the last job that has ended. */
 function DidItHelp({ jobs }: { jobs: Job[] }) {
+  const now = useNow();
   const [last] = jobs;
   if (!last) return <>Nothing has run yet.</>;
+  const day = sumDay(jobs, now);
+  const ended = jobs.find((job) => isFinal(job.state));
+  if (day.length > 0 && ended?.state === "succeeded")
+    return (
+      <>
+        In the last day: <strong>{day.map(sayPair).join(", ")}</strong>.
+      </>
+    );
   if (isFinal(last.state)) return <Outcome job={last} />;
   const before = jobs.find((job) => isFinal(job.state));
   return (
