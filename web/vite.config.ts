@@ -1,5 +1,5 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vitest/config";
@@ -30,6 +30,30 @@ function compressAssets(): Plugin {
   };
 }
 
+/** What the first page needs, by the modules that import each other; the charts are apart. */
+interface ModuleGraph {
+  getModuleInfo: (id: string) => { importedIds: readonly string[] } | null;
+}
+const FIRST = [resolve("src/main.tsx"), resolve("src/pages/fleet/FleetPage.tsx")];
+const needed = new Set<string>();
+
+function findNeeded(graph: ModuleGraph): Set<string> {
+  const waiting = needed.size === 0 ? [...FIRST] : [];
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    if (needed.has(id)) continue;
+    needed.add(id);
+    waiting.push(...(graph.getModuleInfo(id)?.importedIds ?? []));
+  }
+  return needed;
+}
+
+/** Two files for all pages: one request for the first page, and one for the others. */
+function nameChunk(id: string, graph: ModuleGraph): string | undefined {
+  if (/node_modules\/(echarts|zrender|tslib)|src\/lib\/echarts/.test(id)) return undefined;
+  const isFirst = id.endsWith("index.html") || findNeeded(graph).has(id);
+  return isFirst ? "first" : "pages";
+}
+
 export default defineConfig({
   plugins: [react(), compressAssets()],
   // Below a prefix, the daemon changes the addresses in index.html, and nothing else.
@@ -43,6 +67,13 @@ export default defineConfig({
     target: "es2022",
     sourcemap: false,
     chunkSizeWarningLimit: 700,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [{ name: (id, graph) => nameChunk(id, graph), debugName: "pages" }],
+        },
+      },
+    },
   },
   server: {
     host: "127.0.0.1",

@@ -18,7 +18,8 @@ __all__ = ["address", "browser", "page"]
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 SOON_MILLISECONDS = 6_000
 DOWN = "The daemon does not answer"
-JOBS_CHUNK = re.compile(r"/assets/JobsPage-.*\.js")
+OTHER_PAGES = re.compile(r"/assets/pages-[^/]+\.js$")  # all pages but the fleet
+JOBS = re.compile(r"^Jobs( \d+)?$")  # with the number that run
 
 
 def refuse(route: Route) -> None:
@@ -42,11 +43,11 @@ def documents(page: Page) -> Iterator[list[str]]:
 def test_a_click_while_the_daemon_is_down_opens_the_page_that_was_fetched_before(
     page: Page, documents: list[str]
 ) -> None:
-    with page.expect_response(JOBS_CHUNK):
+    with page.expect_response(OTHER_PAGES):
         page.goto("/")
     settle(page)
     page.context.route("**/*", refuse)
-    page.get_by_role("link", name="Jobs", exact=True).click()
+    page.get_by_role("link", name=JOBS).click()
     expect(page.get_by_role("heading", name="Jobs", exact=True)).to_be_visible()
     expect(page.get_by_text(DOWN)).to_be_visible(timeout=SOON_MILLISECONDS)
     page.context.unroute("**/*")
@@ -60,12 +61,12 @@ def test_a_click_while_the_daemon_is_down_opens_the_page_that_was_fetched_before
 def test_a_page_that_could_not_be_fetched_leaves_the_app_and_comes_with_the_daemon(
     page: Page, documents: list[str]
 ) -> None:
-    page.context.route(JOBS_CHUNK, refuse)
+    page.context.route(OTHER_PAGES, refuse)
     page.goto("/")
     settle(page)
-    page.wait_for_load_state("networkidle")  # the charts of this page have come too
+    page.wait_for_load_state("networkidle")
     page.context.route("**/*", refuse)
-    page.get_by_role("link", name="Jobs", exact=True).click()
+    page.get_by_role("link", name=JOBS).click()
     expect(page.get_by_text("This part of the page is not loaded yet")).to_be_visible(
         timeout=SOON_MILLISECONDS
     )
@@ -88,10 +89,10 @@ def test_after_an_upgrade_the_old_page_loads_the_new_one_once(
         else:
             route.fallback()
 
-    page.context.route(JOBS_CHUNK, gone)
+    page.context.route(OTHER_PAGES, gone)
     page.goto("/")
     settle(page)
-    page.get_by_role("link", name="Jobs", exact=True).click()
+    page.get_by_role("link", name=JOBS).click()
     expect(page.get_by_role("heading", name="Jobs", exact=True)).to_be_visible(
         timeout=WAIT_MILLISECONDS
     )
@@ -101,16 +102,16 @@ def test_after_an_upgrade_the_old_page_loads_the_new_one_once(
 def test_a_part_that_is_missing_for_good_does_not_reload_for_ever(
     page: Page, documents: list[str]
 ) -> None:
-    page.context.route(JOBS_CHUNK, lambda route: route.fulfill(status=404, body=""))
+    page.context.route(OTHER_PAGES, lambda route: route.fulfill(status=404, body=""))
     page.goto("/")
     settle(page)
-    page.get_by_role("link", name="Jobs", exact=True).click()
+    page.get_by_role("link", name=JOBS).click()
     expect(page.get_by_role("button", name="Reload the page")).to_be_visible(
         timeout=WAIT_MILLISECONDS
     )
     page.get_by_role("link", name="Policies").click()
     expect(page.get_by_role("heading", name="Policies")).to_be_visible()
-    page.get_by_role("link", name="Jobs", exact=True).click()
+    page.get_by_role("link", name=JOBS).click()
     expect(page.get_by_role("button", name="Reload the page")).to_be_visible(
         timeout=WAIT_MILLISECONDS
     )

@@ -201,6 +201,35 @@ def test_the_page_asks_nothing_of_the_internet(page: Page, address: str) -> None
     assert [url for url in asked if not url.startswith((address, "data:"))] == []
 
 
+MAX_FIRST_REQUESTS, MAX_FIRST_BYTES = 20, 250_000
+OTHER_PAGES = re.compile(r"/assets/pages-[^/]+\.js$")  # fetched later, while nothing else is done
+
+
+def test_the_first_screen_comes_in_few_requests_and_bytes(page: Page) -> None:
+    """Neither the charts, which are below it, nor the other pages are waited for."""
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    asked: dict[str, str] = {}
+    sizes: dict[str, float] = {}
+
+    def note(event: dict[str, Any]) -> None:
+        asked[event["requestId"]] = event["request"]["url"]
+
+    def end(event: dict[str, Any]) -> None:
+        sizes[event["requestId"]] = event["encodedDataLength"]
+
+    session.on("Network.requestWillBeSent", note)
+    session.on("Network.loadingFinished", end)
+    page.goto("/")
+    settle(page)
+    page.wait_for_load_state("networkidle")
+    first = [one for one, url in asked.items() if not OTHER_PAGES.search(url)]
+    assert len(first) < MAX_FIRST_REQUESTS, sorted(asked.values())
+    assert sum(sizes.get(one, 0) for one in first) < MAX_FIRST_BYTES
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    expect(page.locator(".chart svg").first).to_be_visible()
+
+
 def test_filters_and_sorting_live_in_the_address(page: Page) -> None:
     page.goto("/tables")
     tables = page.locator("table.grid-cards").get_by_role("rowheader")

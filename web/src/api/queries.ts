@@ -17,6 +17,7 @@ const JOBS_EVERY_MS = 5_000;
 /** Of a page that shows a running job. */
 const RUNNING_EVERY_MS = 2_000;
 const JOB_PAGE = 50;
+const RECENT_JOBS = 20;
 const WORST_PARTITIONS = 10;
 /** More areas than that look alike. */
 const LARGEST_PARTITIONS = 200;
@@ -177,6 +178,19 @@ export const jobsQuery = (filters: JobFilters) =>
     refetchInterval: (query) =>
       (query.state.data?.pages.length ?? 0) <= REFRESHED_PAGES ? JOBS_EVERY_MS : false,
   });
+
+/** The newest jobs of the last day. */
+export const recentJobsQuery = queryOptions({
+  queryKey: ["jobs", "recent"],
+  queryFn: ({ signal }) =>
+    unwrap(
+      client.GET("/api/v1/jobs", {
+        params: { query: { limit: RECENT_JOBS, since: startOf("24h") } },
+        signal,
+      }),
+    ),
+  refetchInterval: JOBS_EVERY_MS,
+});
 
 export const jobQuery = (jobId: string) =>
   queryOptions({

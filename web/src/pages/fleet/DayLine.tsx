@@ -1,15 +1,16 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { queueQuery } from "../../api/fleet";
-import { jobsQuery } from "../../api/queries";
+import { recentJobsQuery } from "../../api/queries";
 import { statusQuery } from "../../api/status";
-import { Empty } from "../../components/notices";
+import { Empty, Loading } from "../../components/notices";
 import { Panel } from "../../components/Panel";
 import { layOutDay, placeOf, REACH_MS, type DayBar, type DayRow } from "../../lib/dayLine";
 import { locateTable } from "../../lib/identifier";
 import { useNow } from "../../lib/now";
 import { formatTime } from "../../lib/time";
 
+const ROWS_HEIGHT = 200;
 const TICK_MS = 2 * 3_600_000;
 
 /** Full hours of the day at which the axis has a mark. */
@@ -93,7 +94,7 @@ function TableName({ table }: { table: string }) {
 /** The jobs of the last six hours, and what is known of the next six. */
 export function DayLine() {
   const now = useNow();
-  const jobs = useInfiniteQuery(jobsQuery({ range: "24h" })).data?.pages[0]?.items;
+  const jobs = useQuery(recentJobsQuery).data?.items;
   const queue = useQuery(queueQuery).data;
   const statuses = useQuery(statusQuery).data?.items;
   return (
@@ -109,7 +110,11 @@ export function DayLine() {
         </ul>
       }
     >
-      {jobs && <DayRows rows={layOutDay(jobs, queue, statuses ?? [], now)} now={now} />}
+      {jobs ? (
+        <DayRows rows={layOutDay(jobs, queue, statuses ?? [], now)} now={now} />
+      ) : (
+        <Loading label="the jobs" height={ROWS_HEIGHT} />
+      )}
     </Panel>
   );
 }

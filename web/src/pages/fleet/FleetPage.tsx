@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { overviewQuery } from "../../api/fleet";
 import { Loaded } from "../../components/notices";
+import { WhenSeen } from "../../components/WhenSeen";
 import { PauseNotice } from "../../components/Pauses";
 import type { FleetAddress } from "../../lib/addresses";
 import { Budgets } from "./Budgets";
@@ -18,6 +19,7 @@ import { Replicas } from "./Replicas";
 
 const route = getRouteApi("/");
 const TILES_HEIGHT = 110;
+const CHARTS_HEIGHT = 500;
 
 /** What is wrong, what is being done, what was done; then figures and charts. */
 export function FleetPage() {
@@ -48,15 +50,17 @@ export function FleetPage() {
       <Loaded query={overview} label="the overview" height={TILES_HEIGHT}>
         {(data) => <OverviewTiles overview={data} />}
       </Loaded>
-      <div className="columns">
-        <div className="stack">
-          <FleetTrend address={address} onChange={change} />
-          <Budgets />
+      <WhenSeen height={CHARTS_HEIGHT}>
+        <div className="columns">
+          <div className="stack">
+            <FleetTrend address={address} onChange={change} />
+            <Budgets />
+          </div>
+          <DailyWork catalog={address.catalog} namespace={address.namespace} />
         </div>
-        <DailyWork catalog={address.catalog} namespace={address.namespace} />
-      </div>
-      <CatalogList />
-      <Replicas />
+        <CatalogList />
+        <Replicas />
+      </WhenSeen>
     </div>
   );
 }

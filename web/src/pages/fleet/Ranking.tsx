@@ -1,13 +1,14 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { inboxQuery } from "../../api/inbox";
-import { jobsQuery } from "../../api/queries";
+import { recentJobsQuery } from "../../api/queries";
 import { statusQuery } from "../../api/status";
 import type { InboxEntry, Job, TableState, TableStatus } from "../../api/types";
 import { StatusBadge } from "../../components/badges";
 import { INBOX_KINDS } from "../../components/InboxList";
 import { Sparkline } from "../../components/Sparkline";
+import { Loading } from "../../components/notices";
 import { Panel } from "../../components/Panel";
 import { TableLink } from "../../components/TableLink";
 import { TimeAgo } from "../../components/TimeAgo";
@@ -17,6 +18,8 @@ import { RULE_WORDS } from "../../lib/words";
 import { sayOutcome } from "../../components/JobList";
 
 const SHOWN = 5;
+/** About that of a full list: what is below it stays below the window. */
+const LIST_HEIGHT = 640;
 const WRONG: readonly TableState[] = ["unreadable", "damaged", "paused", "not_covered", "observed"];
 const IN_HAND: readonly TableState[] = ["being_maintained", "due", "waiting"];
 
@@ -170,10 +173,14 @@ export function RankList({ ranks }: { ranks: Ranks }) {
 export function Ranking() {
   const status = useQuery(statusQuery).data;
   const inbox = useQuery(inboxQuery).data;
-  const jobs = useInfiniteQuery(jobsQuery({ range: "24h" })).data?.pages[0]?.items;
+  const jobs = useQuery(recentJobsQuery).data?.items;
   return (
     <Panel title="Now" aside={<Link to="/inbox">Open the inbox</Link>}>
-      {status && inbox && jobs && <RankList ranks={rank(status.items, inbox.items, jobs)} />}
+      {status && inbox && jobs ? (
+        <RankList ranks={rank(status.items, inbox.items, jobs)} />
+      ) : (
+        <Loading label="what is wrong" height={LIST_HEIGHT} />
+      )}
     </Panel>
   );
 }
