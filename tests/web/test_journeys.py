@@ -10,7 +10,7 @@ and restores orphan files, and a viewer is refused. The journeys and their tests
 | find the worst table, understand why | `test_the_worst_table_is_found_and_says_why` |
 | dry run | `test_a_dry_run_says_what_would_run_and_starts_nothing` |
 | run | `test_a_run_is_confirmed_and_leads_to_its_job` |
-| watch | `test_page.py: test_a_job_tells_its_activity_to_the_end` |
+| watch | `test_page.py: test_a_job_begins_with_its_proof_and_unfolds_its_activity` |
 | see before and after | `test_a_finished_job_shows_before_and_after` |
 | pause a namespace | `test_a_paused_namespace_pauses_its_tables_until_it_is_resumed` |
 | draft a policy, see what changes | `test_a_draft_says_which_verdicts_it_changes` |
@@ -75,9 +75,8 @@ def open_page(page: Page, path: str) -> None:
 
 def test_the_worst_table_is_found_and_says_why(page: Page) -> None:
     open_page(page, "/")
-    page.get_by_role("region", name="Worst tables").get_by_role(
-        "link", name="lake.sales.orders", exact=True
-    ).click()
+    now = page.get_by_role("region", name="Now", exact=True)
+    now.get_by_role("link", name="lake.sales.orders", exact=True).first.click()
     expect(page.get_by_role("heading", name=ORDERS.name)).to_be_visible()
     expect(page.get_by_text("Files are small").first).to_be_visible()
 
@@ -105,6 +104,9 @@ def test_a_run_is_confirmed_and_leads_to_its_job(page: Page, client: Client) -> 
 
 def test_a_finished_job_shows_before_and_after(page: Page) -> None:
     open_page(page, "/jobs/job-1")
+    achieved = page.get_by_role("region", name="What the job achieved")
+    expect(achieved).to_contain_text("100 → 2 files")
+    page.get_by_role("heading", name="Before and after").click()
     expect(page.get_by_text("98 files fewer").first).to_be_visible()
     expect(page.get_by_role("row", name="Data files 100 2")).to_be_visible()
 

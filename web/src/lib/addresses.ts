@@ -55,7 +55,7 @@ export interface JobsAddress extends JobFilters {
 
 export const POLICY_TABS = {
   files: "Files",
-  table: "Of a table",
+  table: "In force for a table",
   draft: "Draft",
   versions: "Versions",
 } as const;

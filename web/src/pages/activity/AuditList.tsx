@@ -4,44 +4,67 @@ import { EventFields } from "../../components/EventFields";
 import { Grid } from "../../components/Grid";
 import { TableLink } from "../../components/TableLink";
 import { TimeAgo } from "../../components/TimeAgo";
+import { groupDeeds, sayEvent, type Deed } from "../../lib/eventWords";
 import { UNKNOWN } from "../../lib/format";
-import { humanize } from "../../lib/words";
+import { formatClock } from "../../lib/time";
 
-/** Entries of the audit log, newest first. */
+/** The entries of the log behind one line, with all their fields. */
+function Details({ entries }: { entries: AuditEntry[] }) {
+  return (
+    <details>
+      <summary>Details</summary>
+      <ol className="timeline">
+        {entries.map((entry) => (
+          <li key={entry.sequence}>
+            <span className="num dim">{formatClock(entry.at)}</span>
+            <div>
+              {sayEvent(entry.deed, entry.fields)} <span className="dim">by {entry.actor}</span>
+              <EventFields fields={entry.fields} />
+            </div>
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+function Line({ deed: { entries, words, by } }: { deed: Deed }) {
+  const [newest] = entries;
+  return (
+    <tr>
+      <th scope="row" className="words">
+        {newest.job_id ? (
+          <Link to="/jobs/$id" params={{ id: newest.job_id }}>
+            {words}
+          </Link>
+        ) : (
+          words
+        )}
+        <Details entries={entries} />
+      </th>
+      <td>{by}</td>
+      <td>
+        {newest.table === null ? (
+          UNKNOWN
+        ) : (
+          <span className="table-name">
+            <TableLink name={newest.table} />
+          </span>
+        )}
+      </td>
+      <td className="num">
+        <TimeAgo time={newest.at} />
+      </td>
+    </tr>
+  );
+}
+
+/** What was done, the newest first: a line for each job, its steps behind "Details". */
 export function AuditList({ entries }: { entries: AuditEntry[] }) {
   return (
-    <Grid
-      label="Audit log, newest first"
-      headings={["What", "By", "Table", "Details", { figures: "When" }]}
-    >
-      {entries.map((entry) => (
-        <tr key={entry.sequence}>
-          <th scope="row">
-            {entry.job_id ? (
-              <Link to="/jobs/$id" params={{ id: entry.job_id }}>
-                {humanize(entry.deed)}
-              </Link>
-            ) : (
-              humanize(entry.deed)
-            )}
-          </th>
-          <td>{entry.actor}</td>
-          <td>
-            {entry.table === null ? (
-              UNKNOWN
-            ) : (
-              <span className="table-name">
-                <TableLink name={entry.table} />
-              </span>
-            )}
-          </td>
-          <td className="words">
-            <EventFields fields={entry.fields} />
-          </td>
-          <td className="num">
-            <TimeAgo time={entry.at} />
-          </td>
-        </tr>
+    <Grid label="Audit log, newest first" headings={["What", "By", "Table", { figures: "When" }]}>
+      {groupDeeds(entries).map((deed) => (
+        <Line key={deed.entries[0].sequence} deed={deed} />
       ))}
     </Grid>
   );

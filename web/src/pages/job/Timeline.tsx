@@ -4,12 +4,24 @@ import { EventFields } from "../../components/EventFields";
 import { Empty } from "../../components/notices";
 import { Panel } from "../../components/Panel";
 import { formatClock, formatExact } from "../../lib/time";
-import { humanize, STREAM_WORDS } from "../../lib/words";
+import { sayEvent } from "../../lib/eventWords";
+import { STREAM_WORDS } from "../../lib/words";
 
 /** Of consecutive progress events only the last is listed. */
 export function foldProgress(events: JobEvent[]): JobEvent[] {
   return events.filter(
     (event, index) => !(event.name.endsWith(".progress") && events[index + 1]?.name === event.name),
+  );
+}
+
+/** The fields of an event, for those who look for a fault; nothing when it has none. */
+function Internals({ event }: { event: JobEvent }) {
+  if (Object.keys(event.fields).length === 0) return null;
+  return (
+    <details className="internals">
+      <summary>Details</summary>
+      <EventFields fields={{ event: event.name, ...event.fields }} />
+    </details>
   );
 }
 
@@ -43,8 +55,8 @@ export function Timeline({
                 {formatClock(event.at)}
               </time>
               <div>
-                {humanize(event.name)}
-                <EventFields fields={event.fields} />
+                {sayEvent(event.name, event.fields)}
+                <Internals event={event} />
               </div>
             </li>
           ))}

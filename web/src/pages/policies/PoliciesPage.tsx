@@ -8,7 +8,7 @@ import { ProblemList } from "../../components/ProblemList";
 import { isPolicyTab, POLICY_TABS, type PoliciesAddress } from "../../lib/addresses";
 import { DraftPanel } from "./DraftPanel";
 import { EffectivePanel } from "./EffectivePanel";
-import { LayerPanel } from "./LayerPanel";
+import { LayerRow } from "./LayerRow";
 import { VersionsPanel } from "./VersionsPanel";
 
 const route = getRouteApi("/policies");
@@ -35,9 +35,13 @@ function Files() {
           ) : (
             <p className="dim">Listed from general to specific; more specific files override.</p>
           )}
-          {layers.map((layer) => (
-            <LayerPanel key={layer.name} layer={layer} />
-          ))}
+          {layers.length > 0 && (
+            <div className="panel panel-flush">
+              {layers.map((layer) => (
+                <LayerRow key={layer.name} layer={layer} />
+              ))}
+            </div>
+          )}
         </div>
       )}
     </Loaded>

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { jobsQuery } from "../../../api/queries";
-import type { Job, Outlook, TableDetail } from "../../../api/types";
+import type { Job, Outlook, TableDetail, TableStatus } from "../../../api/types";
 import { StateBadge, TableBadges } from "../../../components/badges";
 import { sayOutcome } from "../../../components/JobList";
 import { Panel } from "../../../components/Panel";
@@ -11,11 +11,18 @@ import { useNow } from "../../../lib/now";
 import { sayPair, sumDay } from "../../../lib/pair";
 import { BAND_WORDS, isFinal, RULE_WORDS } from "../../../lib/words";
 
+/** The state says it all, or what is found; what is done about it is the next question. */
+function sayHealth({ reason }: TableDetail, { state, sentence }: TableStatus): string {
+  const isInHand = state === "due" || state === "waiting" || state === "being_maintained";
+  const found = state === "observed" || state === "paused" || isInHand ? reason : "";
+  return found ? `${capitalize(found).replace(/\.?$/, "")}.` : sentence;
+}
+
 function Health({ table }: { table: TableDetail }) {
   if (!table.status) return <>Not measured yet.</>;
   return (
     <>
-      <TableBadges table={table} /> {table.status.sentence}{" "}
+      <TableBadges table={table} /> {sayHealth(table, table.status)}{" "}
       {table.band_since && (
         <span className="dim">
           For <HowLong since={table.band_since} />

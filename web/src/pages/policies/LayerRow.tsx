@@ -1,0 +1,89 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { governedQuery } from "../../api/policies";
+import type { PolicyLayer } from "../../api/types";
+import { LoadMore } from "../../components/LoadMore";
+import { Empty, Loaded } from "../../components/notices";
+import { PolicyValues } from "../../components/PolicyValues";
+import { TableLink } from "../../components/TableLink";
+import { capitalize, formatCount, pluralize } from "../../lib/format";
+import { humanize } from "../../lib/words";
+
+function Governed({ name }: { name: string }) {
+  const governed = useInfiniteQuery(governedQuery(name));
+  return (
+    <Loaded query={governed} label="the tables of the policy" height={64}>
+      {({ pages }) => {
+        const names = pages.flatMap((page) => page.items);
+        if (names.length === 0)
+          return <Empty title="No known table has such a name">The file has no effect yet.</Empty>;
+        return (
+          <div className="stack-tight">
+            <p className="dim">
+              {pluralize(pages[0]?.total ?? 0, "table")}; a more specific file may set other values
+              for some of them.
+            </p>
+            <ul className="names">
+              {names.map((table) => (
+                <li key={table}>
+                  <TableLink name={table} />
+                </li>
+              ))}
+            </ul>
+            <LoadMore query={governed} shown={`${formatCount(names.length)} shown`} />
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+const valueOf = (layer: PolicyLayer, path: string) =>
+  layer.values.find((value) => value.path === path)?.value;
+
+/** The rules that the file sets anything of. */
+function findRules(layer: PolicyLayer): string[] {
+  const rules = layer.values.flatMap(({ path }) => /^rules\.([a-z_]+)/.exec(path)?.[1] ?? []);
+  return [...new Set(rules)];
+}
+
+/** How many known tables the file governs; a file without any is a mistake more often than not. */
+function TableCount({ name }: { name: string }) {
+  const total = useInfiniteQuery(governedQuery(name)).data?.pages[0]?.total;
+  if (total === undefined) return null;
+  return total === 0 ? (
+    <span className="badge badge-watch">No table</span>
+  ) : (
+    <>{pluralize(total, "table")}</>
+  );
+}
+
+/** One policy file as a row: its patterns, mode and tables; its values are opened. */
+export function LayerRow({ layer }: { layer: PolicyLayer }) {
+  const [isOpen, setOpen] = useState(false);
+  const mode = valueOf(layer, "mode");
+  const rules = findRules(layer);
+  return (
+    <details className="layer" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="layer-row">
+        <h3>{layer.name}</h3>
+        <span className="mono one-line">{layer.tables.join(", ")}</span>
+        <span className={mode === "enforce" ? "badge badge-healthy" : "badge"}>
+          {mode === undefined ? "mode not set" : capitalize(mode)}
+        </span>
+        <span className="num">
+          <TableCount name={layer.name} />
+        </span>
+        <span className="dim one-line">
+          {rules.length === 0 ? "no rule" : rules.map(humanize).join(", ")}
+        </span>
+      </summary>
+      {isOpen && (
+        <div className="stack-tight layer-body">
+          <PolicyValues values={layer.values} caption={`Values of ${layer.name}`} />
+          <Governed name={layer.name} />
+        </div>
+      )}
+    </details>
+  );
+}
