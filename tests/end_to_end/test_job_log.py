@@ -53,6 +53,7 @@ def see_lines(page: Page, daemon: Daemon, job_id: str) -> None:
     expect(log).to_contain_text(f"--- job {job_id} begins ---", timeout=60_000)
     expect(log).to_contain_text(" WARN ")
     expect(page.get_by_text("Running", exact=True).first).to_be_visible()
+    page.get_by_role("heading", name="Details").click()
     link = page.get_by_role("link", name="Open in a new tab")
     expect(link).to_have_attribute("href", re.compile("^https://history.example/history/local-"))
     expect(page.get_by_text(re.compile(r"^Spark \d.*, Iceberg \d.*, Java \d"))).to_be_visible()

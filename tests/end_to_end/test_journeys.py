@@ -180,6 +180,7 @@ def run_and_watch(page: Page, daemon: Daemon) -> None:
     expect(page.get_by_text("Succeeded", exact=True).first).to_be_visible(
         timeout=SPARK_MILLISECONDS
     )
+    page.get_by_role("heading", name="Before and after").click()
     expect(page.get_by_role("row", name=re.compile("^Data files 60 1"))).to_be_visible()
 
 
@@ -239,9 +240,9 @@ def test_a_neglected_table_is_found_paused_maintained_and_rolled_back(
     page: Page, daemon: Daemon, empty_lake: Lake
 ) -> None:
     page.goto(daemon.url)
-    worst = page.get_by_role("region", name="Worst tables")
-    expect(worst.get_by_role("link", name="lake.db.events")).to_be_visible()
-    expect(worst.get_by_text(re.compile("a rewrite would turn 60 files into 1"))).to_be_visible()
+    now = page.get_by_role("region", name="Now", exact=True)
+    expect(now.get_by_role("link", name="lake.db.events")).to_be_visible()
+    expect(now.get_by_text(re.compile("60 files in 1 group would become 1"))).to_be_visible()
     pause_the_namespace(page, daemon)
     draft_a_policy(page, daemon)
     read_an_error(page, daemon, empty_lake)

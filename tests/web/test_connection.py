@@ -109,8 +109,8 @@ def test_a_part_that_is_missing_for_good_does_not_reload_for_ever(
     expect(page.get_by_role("button", name="Reload the page")).to_be_visible(
         timeout=WAIT_MILLISECONDS
     )
-    page.get_by_role("link", name="Policies").click()
-    expect(page.get_by_role("heading", name="Policies")).to_be_visible()
+    page.get_by_role("link", name="Fleet", exact=True).click()
+    expect(page.get_by_role("heading", name="Fleet")).to_be_visible()
     page.get_by_role("link", name=JOBS).click()
     expect(page.get_by_role("button", name="Reload the page")).to_be_visible(
         timeout=WAIT_MILLISECONDS

@@ -1,4 +1,4 @@
-import { useId, type ReactNode } from "react";
+import { useId, useState, type ReactNode } from "react";
 
 interface PanelProps {
   title: string;
@@ -11,10 +11,16 @@ interface PanelProps {
 /** A titled part of a page. */
 export function Panel({ title, aside, children, fold }: PanelProps) {
   const id = useId();
+  // What a person looks at does not close when its job ends.
+  const [isOpen, setOpen] = useState(fold === "open");
   if (fold !== undefined)
     return (
       <section className="panel" aria-labelledby={id}>
-        <details className="fold" open={fold === "open"}>
+        <details
+          className="fold"
+          open={isOpen}
+          onToggle={(event) => setOpen(event.currentTarget.open)}
+        >
           <summary>
             <h2 id={id}>{title}</h2>
           </summary>

@@ -149,7 +149,13 @@ export function RankList({ ranks }: { ranks: Ranks }) {
                 {INBOX_KINDS[entry.kind].label}
               </span>
             }
-            head={<Link to="/inbox">{entry.table ?? entry.subject}</Link>}
+            head={
+              entry.table === null ? (
+                <Link to="/inbox">{entry.subject}</Link>
+              ) : (
+                <TableLink name={entry.table} />
+              )
+            }
             aside={entry.since && <TimeAgo time={entry.since} />}
             words={<span title={entry.sentence}>{entry.sentence}</span>}
           />

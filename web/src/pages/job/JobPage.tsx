@@ -209,7 +209,7 @@ export function JobPage() {
             <LogPanel
               key={`${id} log`}
               jobId={id}
-              fold={data.state === "failed" ? "open" : "closed"}
+              fold={data.state === "succeeded" ? "closed" : "open"}
             />
           </>
         )}
