@@ -242,7 +242,7 @@ def test_a_neglected_table_is_found_paused_maintained_and_rolled_back(
     page.goto(daemon.url)
     now = page.get_by_role("region", name="Now", exact=True)
     expect(now.get_by_role("link", name="lake.db.events")).to_be_visible()
-    expect(now.get_by_text(re.compile("60 files in 1 group would become 1"))).to_be_visible()
+    expect(now.get_by_text(re.compile("small files 60, threshold"))).to_be_visible()
     pause_the_namespace(page, daemon)
     draft_a_policy(page, daemon)
     read_an_error(page, daemon, empty_lake)

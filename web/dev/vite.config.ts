@@ -14,6 +14,7 @@ import * as reports from "./fixtures/reports.ts";
 import * as orphans from "./fixtures/orphans.ts";
 import * as snapshots from "./fixtures/snapshots.ts";
 import { minutesAgo } from "./fixtures/times.ts";
+import { makeTrend } from "./fixtures/trends.ts";
 import { verdicts } from "./fixtures/verdicts.ts";
 
 const PREFIX = "/api/v1";
@@ -139,7 +140,7 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
       return send(response, reports.makeReport(url.searchParams));
     case "trends": {
       const names = url.searchParams.getAll("table");
-      return send(response, { items: names.map((name) => tables.makeTrend(name, url.searchParams.get("metric") ?? "")) });
+      return send(response, { items: names.map((name) => makeTrend(name, url.searchParams.get("metric") ?? "")) });
     }
     case "pools":
       return send(response, fleet.pools);

@@ -4,7 +4,8 @@ import { formatBytes, formatRatio } from "./format";
 import type { Palette } from "./palette";
 import { styleTooltip } from "./tooltip";
 
-const COLOURS = ["critical", "small", "around", "fine"] as const;
+// A size is no state: small files that maintenance cannot help are not red.
+const COLOURS = ["accent", "info", "neutral", "line"] as const;
 
 /** The files of one class of sizes. */
 export interface SizeShare {
@@ -29,7 +30,7 @@ export function splitShares(line: ReportLine): SizeShare[] {
   return [
     ...classes,
     { label: `${formatBytes(last?.below_bytes)} or more`, share: 1 - (last?.share ?? 0) },
-  ].map((each, index) => ({ ...each, colour: COLOURS[index] ?? "fine" }));
+  ].map((each, index) => ({ ...each, colour: COLOURS[index] ?? "line" }));
 }
 
 /** A bar for each namespace: its files by size, in shares. */
