@@ -66,7 +66,7 @@ export function LayerRow({ layer }: { layer: PolicyLayer }) {
   return (
     <details className="layer" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="layer-row">
-        <h3>{layer.name}</h3>
+        <h2>{layer.name}</h2>
         <span className="mono one-line">{layer.tables.join(", ")}</span>
         <span className={mode === "enforce" ? "badge badge-healthy" : "badge"}>
           {mode === undefined ? "mode not set" : capitalize(mode)}
