@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from maintainer.domain.sort_order import is_sort_order
+from maintainer.domain.sort_order import find_columns, is_sort_order
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,18 @@ def test_a_long_text_is_refused_at_once(piece: str) -> None:
     started = time.process_time()
     assert not is_sort_order(piece * (500 // len(piece)) + "!")
     assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("order", "columns"),
+    [
+        ("a ASC NULLS FIRST, b.c DESC", [("a",), ("b", "c")]),
+        ("zorder(a, `B x`)", [("a",), ("b x",)]),
+        ("bucket(4, id), truncate(name, 10) desc", [("id",), ("name",)]),
+        ("years(ts), date_hour(`t`.x), identity(A)", [("ts",), ("t", "x"), ("a",)]),
+        ("desc DESC", [("desc",)]),
+    ],
+)
+def test_the_columns_of_a_sort_order_are_named(order: str, columns: list[tuple[str, ...]]) -> None:
+    assert is_sort_order(order)
+    assert find_columns(order) == columns

@@ -62,3 +62,18 @@ def test_a_condition_that_does_not_fit_the_columns_is_refused_with_its_place(
 
 def test_without_known_columns_spark_decides() -> None:
     assert refuse(RewriteDataFilesRule(where="nothing = 5"), TABLE) is None
+
+
+@pytest.mark.parametrize("order", ["name", "ID desc, Name NULLS LAST", "zorder(id, `name`)"])
+def test_a_sort_order_of_the_tables_columns_is_not_refused(order: str) -> None:
+    rule = RewriteDataFilesRule(strategy="sort", sort_order=order)
+    assert refuse(rule, replace(TABLE, column_types=COLUMNS)) is None
+
+
+@pytest.mark.parametrize("order", ["nmae", "id, bucket(4, nmae)", "zorder(id, NMAE)"])
+def test_a_sort_order_that_names_no_column_of_the_table_is_refused(order: str) -> None:
+    rule = RewriteDataFilesRule(strategy="sort", sort_order=order)
+    assert refuse(rule, replace(TABLE, column_types=COLUMNS)) == Refusal(
+        SkipCode.UNSUPPORTED, "sort_order names the column nmae, which the table does not have"
+    )
+    assert refuse(rule, replace(TABLE, column_types=None)) is None, "Spark decides"

@@ -16,6 +16,7 @@ from maintainer.domain.option import options_of_strategy
 from maintainer.domain.plan import Estimate, RuleHistory, SkipCode
 from maintainer.domain.policy import Rule
 from maintainer.domain.rules import RewriteDataFilesRule
+from maintainer.domain.sort_order import find_columns
 from maintainer.domain.units import GIB, format_count, format_number, format_size
 from maintainer.estimate.cost import DELETE_WEIGHT, FILE_WEIGHT, publish_compaction
 from maintainer.estimate.floors import Refusal, refuse_mistyped, refuse_wrong_summaries
@@ -53,6 +54,7 @@ _PARTIAL_PROGRESS = {"partial-progress.enabled": "true", "partial-progress.max-c
 _TOLERATED_COMMITS = 3  # commits of a rewrite in parts that may fail
 _AT_ONCE = {"partial-progress.enabled": "false"}
 _SORT = "sort"
+_SHOWN_CHARACTERS = 40
 _STRATEGIES = ("binpack", _SORT)
 
 
@@ -99,7 +101,7 @@ class RewriteDataFilesChapter(Chapter[RewriteDataFilesRule, RewriteDataFiles]):
                 "strategy sort without a sort_order uses the table's own sort order, and the "
                 "table has none",
             )
-        unknown = _find_unknown_spec(rule, health)
+        unknown = _find_unknown_spec(rule, health) or _find_missing_column(rule, health)
         return Refusal(SkipCode.UNSUPPORTED, unknown) if unknown is not None else None
 
     def find_gain(
@@ -298,6 +300,18 @@ def _explain_no_files(
         f"a rewrite selects a partition with at least {options.min_input_files} of them "
         f"or more bytes than the target of {format_size(health.target_file_size_bytes)}"
     )
+
+
+def _find_missing_column(rule: RewriteDataFilesRule, health: TableHealth) -> str | None:
+    """Why Spark would refuse the sort order: it names a column that the table does not have."""
+    if rule.sort_order is None or health.column_types is None:
+        return None
+    known = {tuple(level.lower() for level in path) for path, _ in health.column_types}
+    missing = [path for path in find_columns(rule.sort_order) if path not in known]
+    if not missing:
+        return None
+    name = ".".join(missing[0])[:_SHOWN_CHARACTERS]
+    return f"sort_order names the column {name}, which the table does not have"
 
 
 def _find_unknown_spec(rule: RewriteDataFilesRule, health: TableHealth) -> str | None:
