@@ -80,6 +80,21 @@ def test_the_index_names_every_page() -> None:
     assert {name for name in pages if f"({name})" not in index} == set()
 
 
+def test_a_figure_of_cost_in_the_readme_is_one_of_the_benchmarks() -> None:
+    text = read_text("README.md")
+    part = text[text.index("## What it costs") : text.index("In a test of half an hour")]
+    rows = [row.split("|")[2:5] for row in part.splitlines() if row.startswith("| ")][1:]
+    figures = {
+        figure
+        for row in rows
+        for cell in row
+        for figure in re.findall(r"[\d,.]*\d(?=x| s|\b)", cell)
+    }
+    assert len(figures) > 15
+    known = set(re.findall(r"[\d,.]*\d", read_text("docs/benchmarks.md")))
+    assert figures - known == set()
+
+
 def test_a_table_a_code_block_and_a_long_word_may_be_wide() -> None:
     wide = "word " * 30
     exempt = [f"| {wide} |", "```sh", wide, "```", f"    {wide}", f"- {'x' * 120}", f"![{wide}](x)"]
