@@ -42,6 +42,7 @@ DECLARED = (
     "more map<string, string>, place struct<city: string>"
 )
 FITTING = (
+    "t.id = 1 OR ns.t.id = 2 OR lake.ns.t.ID = 3 OR t.place.city = 'Rome'",
     "flag AND NOT flag",
     "id = 1 OR id < 1 + 2 OR id = ' 5 ' OR id IN (1, '-2')",
     "number = '5' OR number = 1.5 OR number < 5000000000",

@@ -71,7 +71,7 @@ class Senders:
         try:
             if process is None:
                 process = self._start()
-            return process.send(message, seconds)
+            is_sent = process.send(message, seconds)
         except (OSError, ValueError) as error:
             late = process is not None and process.is_late
             if process is not None:
@@ -79,6 +79,11 @@ class Senders:
             process = None
             reason = f"no answer within {seconds:g} s" if late else "the process that sends ended"
             raise SendError(reason) from error
+        else:
+            if process.is_late:  # its time ended with its answer, and it was killed
+                self._end(process)
+                process = None
+            return is_sent
         finally:
             self._slots.put(process)
 

@@ -198,7 +198,8 @@ def get_namespaces(  # noqa: PLR0913, PLR0917 - query parameters are arguments, 
 ) -> NamespacePage:
     """Each namespace that has tables: how many, in which states, their files, bytes and bands.
 
-    The sums and states are at most a few seconds old.
+    The sums and states are some seconds old, in a large fleet ten times as long as it takes to read
+    them.
     """
     page = ports.store.namespaces(catalog, limit, cursor, person.sees)
     states = _count_states(context, person, lambda table: (table.catalog, table.namespace_text))

@@ -154,7 +154,8 @@ def get_tables(  # noqa: PLR0913, PLR0917 - query parameters are arguments, give
 ) -> schemas.TablePage:
     """Known tables with their state and latest health, filtered, sorted and paged.
 
-    Tables without the value of the sort come last. The states are at most a few seconds old.
+    Tables without the value of the sort come last. The states are some seconds old, in a large
+    fleet ten times as long as it takes to read them.
     """
     page = ports.store.tables(replace(filtered, limit=limit, cursor=cursor))
     statuses = find_statuses(context, person)

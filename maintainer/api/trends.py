@@ -25,7 +25,7 @@ router = APIRouter(tags=["tables"])
 
 
 class TrendsOut(Schema):
-    """A history for each table that is known and visible, in the order of the request."""
+    """A history for each visible name, in the order of the request."""
 
     items: list[schemas.History]
 

@@ -34,6 +34,7 @@ from maintainer.domain.condition_tree import (
     Truth,
     Typed,
 )
+from maintainer.domain.identifier import TableIdentifier
 
 # The columns of a table: the path of each, and its type as in Iceberg's schema.
 ColumnTypes: TypeAlias = tuple[tuple[tuple[str, ...], str], ...]
@@ -99,12 +100,22 @@ _CASTABLE: Final = {
 _MAX_SHOWN: Final = 40
 
 
-def find_type_problem(tree: Condition, columns: ColumnTypes) -> str | None:
-    """What no table with these columns can answer, with the position; None if nothing is known."""
+def find_type_problem(
+    tree: Condition, columns: ColumnTypes, table: TableIdentifier | None = None
+) -> str | None:
+    """What no table with these columns can answer, with the position; None if nothing is known.
+
+    A column may have the name of its own table, with or without namespace and catalog, in front.
+    """
     known: dict[tuple[str, ...], str] = {}
     for path, type_name in columns:
         lower = tuple(level.lower() for level in path)  # as Spark resolves names
         known[lower] = type_name if known.get(lower, type_name) == type_name else ""
+    whole = () if table is None else (table.catalog, *table.namespace, table.name)
+    names = tuple(level.lower() for level in whole)
+    for start in range(len(names)):
+        qualified = {(*names[start:], *path): type_name for path, type_name in known.items()}
+        known = qualified | known
     return next(_find_problems(tree, known), None)
 
 

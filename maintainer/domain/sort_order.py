@@ -15,7 +15,7 @@ _TRANSFORM = (
 _FIELD = rf"(?:{_TRANSFORM}|{_COLUMN})(?:\s+(?:ASC|DESC))?(?:\s+NULLS\s+(?:FIRST|LAST))?"
 _FIELDS = compile_regex(rf"\s*{_FIELD}(?:\s*,\s*{_FIELD})*\s*", IGNORECASE)
 _NAMED = compile_regex(rf"({_COLUMN})(\s*\()?")  # a transform is followed by its bracket
-_WORDS = compile_regex(r"(?i)\s+(?:ASC|DESC|NULLS\s+(?:FIRST|LAST))\b")
+_WORDS = compile_regex(r"(?i)(`[^`]+`)|\s+(?:ASC|DESC|NULLS\s+(?:FIRST|LAST))\b")
 _LEVEL = compile_regex(r"`([^`]+)`|(\w+)")
 _ZORDER = compile_regex(rf"\s*zorder\s*\(\s*{_COLUMNS}\s*\)\s*", IGNORECASE)
 
@@ -28,7 +28,7 @@ def is_sort_order(text: str) -> bool:
 def find_columns(text: str) -> list[tuple[str, ...]]:
     """The columns that a sort order names, level by level, in lower case."""
     found = []
-    for name, bracket in _NAMED.findall(_WORDS.sub("", text)):
+    for name, bracket in _NAMED.findall(_WORDS.sub(r"\1", text)):
         if not bracket and not name.isdigit():  # else a transform, or its number
             levels = _LEVEL.findall(name)
             found.append(tuple((quoted or plain).lower() for quoted, plain in levels))

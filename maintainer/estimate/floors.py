@@ -104,7 +104,7 @@ def refuse_mistyped(where: str | None, health: TableHealth) -> Refusal | None:
     """Why Iceberg cannot make a filter of a rule's condition on this table."""
     if not where or health.column_types is None:
         return None
-    problem = find_type_problem(parse_condition(where), health.column_types)
+    problem = find_type_problem(parse_condition(where), health.column_types, health.table)
     return None if problem is None else Refusal(SkipCode.UNSUPPORTED, f"where {problem}")
 
 

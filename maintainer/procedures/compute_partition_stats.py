@@ -83,8 +83,10 @@ class ComputePartitionStatsChapter(Chapter[ComputePartitionStatsRule, ComputePar
         rule: ComputePartitionStatsRule,
         health: TableHealth,
         situation: Situation,
-    ) -> Gain:
-        action = ComputePartitionStats(health.snapshot_id or 0)
+    ) -> Gain | None:
+        if health.snapshot_id is None:
+            return None
+        action = ComputePartitionStats(health.snapshot_id)
         return find_gain_of_statistics(action, health, health.partition_statistics_snapshot_id)
 
     def measure_work(self, estimate: Estimate, health: TableHealth) -> float:

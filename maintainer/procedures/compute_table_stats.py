@@ -43,8 +43,10 @@ class ComputeTableStatsChapter(Chapter[ComputeTableStatsRule, ComputeTableStats]
         rule: ComputeTableStatsRule,
         health: TableHealth,
         situation: Situation,
-    ) -> Gain:
-        action = ComputeTableStats(health.snapshot_id or 0, rule.columns)
+    ) -> Gain | None:
+        if health.snapshot_id is None:
+            return None
+        action = ComputeTableStats(health.snapshot_id, rule.columns)
         return find_gain_of_statistics(action, health, health.statistics_snapshot_id)
 
     def measure_work(self, estimate: Estimate, health: TableHealth) -> float:

@@ -125,9 +125,9 @@ class CrowdedError(StoppedError):
 class Abandoned:
     """Work that nobody waits for any longer. Python cannot end a thread, so it runs to its end.
 
-    Such work changes nothing, and its result is dropped. The number of its threads is bounded: a
-    piece of work does not begin again before its former run has ended, and nothing new begins while
-    `most` of them run. Safe for threads.
+    Such work changes nothing, and its result is dropped. While it runs, the same piece of work does
+    not begin again, and while `most` of them run, nothing new begins. Work that had begun by then
+    may still be added. Safe for threads.
     """
 
     def __init__(self, most: int = MOST_ABANDONED) -> None:
@@ -147,9 +147,9 @@ class Abandoned:
         if name in names:
             raise TookTooLongError("its last run, which took too long, has not ended yet")
         if len(names) >= self.most:
+            # Without their names: whoever reads this may see one table alone.
             raise CrowdedError(
-                f"{name} waits, because {len(names)} pieces of work run on after their time limit: "
-                f"{', '.join(names)}"
+                f"{name} waits, because {len(names)} pieces of work run on after their time limit"
             )
 
     def add(self, name: str, thread: Thread) -> None:

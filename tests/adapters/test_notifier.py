@@ -13,9 +13,11 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from string import Template
+from typing import Any
 
 import pytest
 
+from maintainer.adapters import notice_process
 from maintainer.adapters import notifier as notifier_module
 from maintainer.adapters.notice_targets import TargetBounds, make_target
 from maintainer.adapters.notifier import (
@@ -551,6 +553,27 @@ def test_a_process_that_has_nothing_to_send_is_ended(receiver: Receiver) -> None
     assert notifier.try_targets() == {"ops": True}
     notifier.close()
     assert senders.ids() == []
+
+
+def test_a_process_that_was_killed_with_its_answer_sends_no_further_notice(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its time may end between the answer and the end of the timer."""
+    notifier = start(NotifierOptions({"ops": receiver.url}))
+    real = notice_process._Process.send
+
+    def answer_late(process: Any, message: Any, seconds: float) -> bool:
+        is_sent = real(process, message, seconds)
+        process.is_late = True
+        process._popen.kill()
+        return is_sent
+
+    with monkeypatch.context() as patch:
+        patch.setattr(notice_process._Process, "send", answer_late)
+        assert notifier.try_targets() == {"ops": True}
+    assert notifier._senders.ids() == []
+    assert notifier.try_targets() == {"ops": True}
+    notifier.close()
 
 
 def test_what_apprise_warns_of_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:

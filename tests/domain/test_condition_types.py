@@ -6,6 +6,7 @@ import pytest
 
 from maintainer.domain.condition import parse_condition
 from maintainer.domain.condition_types import ColumnTypes, find_type_problem
+from maintainer.domain.identifier import TableIdentifier
 from tests.conditions import FITTING, UNFIT
 
 COLUMNS: ColumnTypes = (
@@ -24,6 +25,7 @@ COLUMNS: ColumnTypes = (
     (("place",), "struct"),
     (("place", "city"), "string"),
 )
+TABLE = TableIdentifier("lake", ("ns",), "t")
 # Those that Spark cannot declare, or reads otherwise.
 ODD: ColumnTypes = (
     (("key",), "uuid"),
@@ -36,7 +38,15 @@ ODD: ColumnTypes = (
 
 @pytest.mark.parametrize("text", ["true", *FITTING])
 def test_what_iceberg_can_filter_fits(text: str) -> None:
-    assert find_type_problem(parse_condition(text), COLUMNS) is None
+    assert find_type_problem(parse_condition(text), COLUMNS, TABLE) is None
+
+
+def test_a_name_of_another_table_in_front_is_no_column() -> None:
+    for name in ("x.id", "t.nothing", "ns.id", "other.t.id"):
+        found = find_type_problem(parse_condition(f"{name} = 1"), COLUMNS, TABLE)
+        assert found is not None
+        assert f"names the column {name} at" in found
+    assert find_type_problem(parse_condition("t.id = 1"), COLUMNS) is not None, "of no table"
 
 
 @pytest.mark.parametrize(("text", "problem"), UNFIT.items())

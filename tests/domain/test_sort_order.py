@@ -65,6 +65,7 @@ def test_a_long_text_is_refused_at_once(piece: str) -> None:
         ("bucket(4, id), truncate(name, 10) desc", [("id",), ("name",)]),
         ("years(ts), date_hour(`t`.x), identity(A)", [("ts",), ("t", "x"), ("a",)]),
         ("desc DESC", [("desc",)]),
+        ("`created desc` ASC, `x nulls first`", [("created desc",), ("x nulls first",)]),
     ],
 )
 def test_the_columns_of_a_sort_order_are_named(order: str, columns: list[tuple[str, ...]]) -> None:

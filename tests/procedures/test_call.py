@@ -25,7 +25,11 @@ from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier, split_levels
 from maintainer.domain.option import PROCEDURE_OPTIONS, REWRITE_DATA_FILES_OPTIONS
 from maintainer.domain.orphan import view_of
+from maintainer.domain.policy import RuleName
+from maintainer.domain.rules import RULES
 from maintainer.procedures.registry import call_statement
+from tests.chapters import find_gain
+from tests.samples import health_of_partitions
 
 ORDERS = TableIdentifier("lake", ("sales",), "orders")
 DEFAULTS = ", ".join(
@@ -419,3 +423,9 @@ def test_commits_that_iceberg_miscounts_as_failed_are_tolerated(
     for groups in range(1, 5 * most):
         due = -(-groups // -(-groups // most))
         assert min(groups, most) - due <= int(tolerated)
+
+
+@pytest.mark.parametrize("rule", [RuleName.COMPUTE_TABLE_STATS, RuleName.COMPUTE_PARTITION_STATS])
+def test_a_table_without_a_snapshot_has_no_statistics(rule: RuleName) -> None:
+    empty = replace(health_of_partitions({}), snapshot_id=None)
+    assert find_gain(RULES[rule](), empty) is None

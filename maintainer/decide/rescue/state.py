@@ -15,7 +15,7 @@ from maintainer.domain.policy import Policy
 from maintainer.procedures.procedure import Situation
 from maintainer.procedures.registry import chapter_of
 
-# Each field of a health is in one of these sets, or is predicted below.
+# Each field of a health is in one of these sets, or predicted: here, or by a chapter of procedures.
 # What a job does not change, or not enough to matter in a rescue plan.
 KEPT = frozenset({
     "table", "table_uuid", "format_version", "location", "metadata_location", "properties",

@@ -226,10 +226,10 @@ def limit_to_a_day(
     """
     pace = find_pace(RuleName.REWRITE_DATA_FILES, FIRST_PACE, calibration)
     work = most_work(pace, most.gb_hours, memory_gb)
-    least = min(most.bytes, work * find_byte_share(health))
+    bound = min(most.bytes, work * find_byte_share(health))
 
     def explain(_part: int, whole: int) -> str:
         size = format_size(whole)
         return f"because all of {size} is more than a quarter of the budgets of a day"
 
-    return Limit(int(least), is_of_groups=False, reason=explain) if 1 <= least < inf else None
+    return Limit(int(bound), is_of_groups=False, reason=explain) if 1 <= bound < inf else None

@@ -215,14 +215,17 @@ def select_groups(
         waiting,
         LeftOut(tuple(gathering), bounds.gathering_sentence, bounds.gathered_at),
     )
-    selection = _take(groups, rule.max_bytes_per_job)
+    max_bytes = rule.max_bytes_per_job
+    selection = _take(groups, max_bytes)
     for limit in bounds.limits:
         size = sum(group.bytes for group in selection.groups)
         taken = size if limit.is_of_groups else selection.estimate.bytes_rewritten
         if selection.is_worthwhile and taken > limit.bytes:
-            part = _narrow(groups, selection, limit)
+            # A filter takes whole partitions: more bytes than were chosen may be over this limit.
+            most = min(limit.bytes, max_bytes or limit.bytes)
+            part = _narrow(groups, selection, most, limit)
             if part is not None and part.is_worthwhile:
-                selection = part
+                selection, max_bytes = part, most
     return selection
 
 
@@ -372,12 +375,12 @@ def _explain(groups: _Groups, chosen: Sequence[FileGroup], *, is_overlapping: bo
     return ", ".join(parts)
 
 
-def _narrow(groups: _Groups, whole: Selection, limit: Limit) -> Selection | None:
+def _narrow(groups: _Groups, whole: Selection, most: int, limit: Limit) -> Selection | None:
     """At most this many bytes: first by partitions, then by a number of files.
 
     None if it cannot be divided. The policy's number of files is kept.
     """
-    part = _take(groups, limit.bytes)
+    part = _take(groups, most)
     files, size = (
         sum(group.files for group in part.groups),
         sum(group.bytes for group in part.groups),

@@ -29,7 +29,7 @@ from maintainer.estimate.rewrite_data_files import (
     plan_groups,
 )
 from maintainer.procedures.rewrite_data_files import selection as selection_module
-from maintainer.procedures.rewrite_data_files.limits import Fit, JobBounds
+from maintainer.procedures.rewrite_data_files.limits import Fit, JobBounds, Limit
 from maintainer.procedures.rewrite_data_files.selection import Selection, select_groups
 from tests.chapters import find_gain
 from tests.samples import NOW, health_of_partitions
@@ -428,6 +428,23 @@ def select_by(where: str | None, health: TableHealth) -> set[tuple[int, str]]:
         for name, value in re.findall(r"\(`([pq])` = (\d+)\)", where)
     }
     return {key for key in every if key in named or {spec for spec, _ in named} - {key[0]}}
+
+
+def test_a_limit_makes_no_job_larger_than_the_policy_does() -> None:
+    """A filter takes all groups of a partition, and so more than the policy's bytes."""
+    rule = replace(
+        RULE,
+        max_bytes_per_job=500 * MIB,
+        options=(("max-file-group-size-bytes", str(600 * MIB)),),
+    )
+    health = table(
+        {"p=1": [*NEARLY_FULL * 4, *[5] * 20], "p=2": [20] * 21, "p=3": [21] * 20, "p=4": [22] * 20}
+    )
+    limit = Limit(2000 * MIB, is_of_groups=True, reason=lambda *_: "")
+    bounds = JobBounds(Fit(dict(rule.options)), timedelta(0), (limit,))
+    free, limited = select_groups(rule, health, NOW), select_groups(rule, health, NOW, bounds)
+    assert places_of(free) == places_of(limited) == {(0, "p=1")}
+    assert limited.estimate.bytes_rewritten < free.estimate.bytes_rewritten
 
 
 def test_the_estimate_is_of_the_chosen_partitions_alone() -> None:

@@ -277,7 +277,8 @@ export interface paths {
      * The namespaces in figures
      * @description Each namespace that has tables: how many, in which states, their files, bytes and bands.
      *
-     *     The sums and states are at most a few seconds old.
+     *     The sums and states are some seconds old, in a large fleet ten times as long as it takes to read
+     *     them.
      */
     get: operations["get_namespaces"];
     put?: never;
@@ -822,7 +823,8 @@ export interface paths {
      * The table list
      * @description Known tables with their state and latest health, filtered, sorted and paged.
      *
-     *     Tables without the value of the sort come last. The states are at most a few seconds old.
+     *     Tables without the value of the sort come last. The states are some seconds old, in a large
+     *     fleet ten times as long as it takes to read them.
      */
     get: operations["get_tables"];
     put?: never;
@@ -4577,7 +4579,7 @@ export interface components {
     };
     /**
      * TrendsOut
-     * @description A history for each table that is known and visible, in the order of the request.
+     * @description A history for each visible name, in the order of the request.
      */
     TrendsOut: {
       /** Items */
