@@ -25,7 +25,7 @@ from maintainer.ports.store import Store
 from maintainer.ports.store.jobs import JobQuery
 from maintainer.ports.store.pages import MAX_PAGE
 from maintainer.ports.store.tables import TableQuery, TableRecord
-from maintainer.steps.isolation import TimeLimit
+from maintainer.steps.isolation import PREVIEWS, TimeLimit
 from maintainer.steps.table import measure_table, read_table, read_with_policies
 from maintainer.steps.table_plan import circumstances_of, make_plan, policy_of
 
@@ -115,7 +115,7 @@ def rescue(ports: Ports, record: TableRecord, health: TableHealth) -> RescuePlan
     """
     policy = policy_of(ports, health)
     circumstances = circumstances_of(ports, record, health, policy)
-    limit = TimeLimit(should_stop=ports.is_stopping)
+    limit = TimeLimit(should_stop=ports.is_stopping, abandoned=PREVIEWS)
     return limit.run(
         f"rescuing {health.table}",
         partial(plan_rescue, health, policy, circumstances, record.grade),

@@ -161,6 +161,7 @@ class Abandoned:
 
 
 ABANDONED = Abandoned()  # of this process
+PREVIEWS = Abandoned()  # what people ask for: it must not keep the daemon from its own work
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +170,7 @@ class TimeLimit:
 
     limit: timedelta = DEFAULT_LIMIT
     should_stop: Callable[[], bool] = lambda: False
+    abandoned: Abandoned | None = None  # None: the daemon's own
 
     def run(self, name: str, work: Callable[[], R]) -> R:
         """Do the work within the limit; return its result, or raise its error.
@@ -177,7 +179,8 @@ class TimeLimit:
         was not begun. The work must have no side effects, because it runs on after that. The name
         says what is done to which table.
         """
-        ABANDONED.check(name)
+        abandoned = self.abandoned or ABANDONED
+        abandoned.check(name)
         done: Future[R] = Future()
         thread = Thread(target=_settle, args=(work, done), name="bounded", daemon=True)
         ends = time.monotonic() + self.limit.total_seconds()
@@ -186,7 +189,7 @@ class TimeLimit:
             if self.should_stop():
                 raise StoppedError  # the thread ends with the process
             if time.monotonic() >= ends:
-                ABANDONED.add(name, thread)
+                abandoned.add(name, thread)
                 raise TookTooLongError(f"it took longer than {format_duration(self.limit)}")
         return done.result()
 

@@ -78,6 +78,21 @@ def test_what_takes_too_long_is_counted_and_does_not_begin_again_before_it_has_e
     assert begun == ["b", "a"]
 
 
+def test_what_people_ask_for_does_not_keep_the_daemon_from_its_own_work(
+    abandoned: Abandoned, released: Event
+) -> None:
+    previews = Abandoned(most=1)
+    limit = TimeLimit(SHORT, abandoned=previews)
+    with pytest.raises(TookTooLongError):
+        limit.run("rescuing a", lambda: released.wait(DEADLINE_SECONDS))
+    with pytest.raises(CrowdedError):
+        limit.run("rescuing b", lambda: None)
+    assert (previews.names(), abandoned.names()) == (("rescuing a",), ())
+    TimeLimit().run("planning a", lambda: None)
+    released.set()
+    wait_for(lambda: not previews.names())
+
+
 def test_nothing_begins_while_too_much_runs_on_after_its_limit(
     abandoned: Abandoned, released: Event
 ) -> None:
