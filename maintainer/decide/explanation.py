@@ -43,7 +43,7 @@ _VERDICTS: Mapping[SkipCode, str] = {
     SkipCode.OVER_BUDGET: "is due and waits for the budget",
     SkipCode.HOT_PARTITION: "is due and waits for the end of writes to its partitions",
     SkipCode.UNSUPPORTED: "is not supported here",
-    SkipCode.OBSERVE_ONLY: "is due but does not start in observe mode",
+    SkipCode.OBSERVE_ONLY: "is due but does not start",
     SkipCode.DISABLED: "is disabled",
     SkipCode.PAUSED: "is due and waits, because the table is paused",
     SkipCode.AMBIGUOUS_POLICY: "cannot be decided",

@@ -216,7 +216,9 @@ def _decide_gain(
         return SkippedRule(
             rule.name,
             held.code,
-            f"{held.reason}: {gain.sentence}" if is_observed else held.reason,
+            f"{held.reason}; enforce mode would start it, because {gain.sentence}"
+            if is_observed
+            else held.reason,
             held.next_at,
             findings,
             gain.estimate,

@@ -122,7 +122,7 @@ def test_in_observe_mode_the_plan_says_what_would_run_and_at_what_cost(world: Wo
     world.policies.layers = (layer(ENFORCE.replace("enforce", "observe")),)
     scan(world.ports)
     for shown in (call().output, call("lake.sales.orders").output):
-        assert "enforce mode would run it: 60 files in 1 group would become 1" in shown
+        assert "enforce mode would start it, because 60 files in 1 group would become 1" in shown
         assert "expected: " in shown
         assert "GB-hours" in shown
     assert "would, if enforced" in call().output

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maintainer.decide.circumstances import Circumstances, digest_state
+from maintainer.decide.explanation import explain
 from maintainer.decide.plan import decide, on_request
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.health import ManifestGroup, TableHealth
@@ -230,9 +231,15 @@ def test_observe_mode_shows_what_enforce_mode_would_do() -> None:
         skipped.would_do is not None and skipped.estimate is not None for skipped in plan.skipped
     )
     assert skip_of(plan).reason == (
-        "the policy is in observe mode; enforce mode would run it: 600 files in 10 groups would "
-        "become 10"
+        "the policy is in observe mode; enforce mode would start it, because 600 files in 10 "
+        "groups would become 10"
     )
+    said = explain(skip_of(plan))
+    assert said.startswith(
+        "Compacting data files is due but does not start: the policy is in observe mode; enforce "
+        "mode would start it, because 600 files in 10 groups would become 10; "
+    )
+    assert said.count("observe mode") == 1
 
 
 def held(circumstances: Circumstances, rule: Rule = FILES, **changes: object) -> SkippedRule:

@@ -201,7 +201,10 @@ def test_a_table_without_a_policy_is_not_covered_and_needs_a_person_if_a_rule_wo
     )
     critical = find_status(facts(CRITICAL, plan(OBSERVED), is_covered=False))
     assert (critical.state, critical.needs_person) == (TableState.NOT_COVERED, True)
-    assert "Compacting data files is due but does not start in observe mode" in critical.sentence
+    assert (
+        "Compacting data files is due but does not start: the policy is in observe mode"
+        in critical.sentence
+    )
     assert state(TableFacts(TABLE, grade=CRITICAL, is_covered=False)) is TableState.NOT_COVERED
 
 
@@ -239,8 +242,7 @@ def test_a_table_in_observe_mode_that_would_be_maintained_is_observed_and_needs_
         True,
     )
     assert found.sentence == (
-        "Compacting data files is due but does not start in observe mode: the policy is in "
-        "observe mode."
+        "Compacting data files is due but does not start: the policy is in observe mode."
     )
     assert found.unenforced == Unenforced(1, 0, 0.0)
     assert state(facts(made=plan(NOT_DUE))) is TableState.HEALTHY

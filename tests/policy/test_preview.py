@@ -88,7 +88,7 @@ def test_every_rule_that_is_judged_otherwise_is_reported_with_both_reasons() -> 
         "planned",
     )
     assert change.why_before.startswith(
-        "the policy is in observe mode; enforce mode would run it: "
+        "the policy is in observe mode; enforce mode would start it, because 600 files "
     )
     assert "600 files" in change.why_after
     reported = {one.rule: one for one in compare_plans(after, without)}

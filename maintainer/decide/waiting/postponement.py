@@ -244,10 +244,7 @@ def hold_back(  # noqa: PLR0913, PLR0917 - each is a reason to wait
             SkipCode.OTHER_MAINTAINER, describe_other(other), other.last_at + STANDS_BACK_FOR
         )
     if policy.mode is Mode.OBSERVE:
-        return Hold(
-            SkipCode.OBSERVE_ONLY,
-            "the policy is in observe mode; enforce mode would run it",
-        )
+        return Hold(SkipCode.OBSERVE_ONLY, "the policy is in observe mode")
     cooling = (
         None
         if circumstances.is_requested
