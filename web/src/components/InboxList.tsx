@@ -16,7 +16,7 @@ export const INBOX_KINDS: Record<InboxKind, { label: string; tone: string }> = {
   policy: { label: "Mistake in a policy", tone: "badge-watch" },
   approval: { label: "Waits for approval", tone: "badge-info" },
   shared: { label: "Several names", tone: "badge-watch" },
-  observed: { label: "Only observed", tone: "badge-info" },
+  observed: { label: "Only observed", tone: "badge-watch" },
 };
 
 /** A sentence that begins with a name, such as that of a rule, keeps it as it is written. */

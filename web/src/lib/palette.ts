@@ -40,7 +40,7 @@ const DARK: Palette = {
   around: "#dcb02a",
   fine: "#37b077",
   critical: "#e5505c",
-  info: "#4ea8cc",
+  info: "#2a7596",
   neutral: "#8391a0",
 };
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { makeReport, makeRescue } from "../../../dev/fixtures/reports";
 import { smallFilesCsvAddress } from "../../api/reports";
 import { readReportsAddress } from "../../lib/addresses";
+import { paletteOf } from "../../lib/palette";
 import { splitShares } from "../../lib/reportChart";
 import { show } from "../../testing/render";
 import { sayWait } from "./ReportGrid";
@@ -31,6 +32,12 @@ describe("the report on small files", () => {
       "href",
       "/tables/lake/streaming/page_views",
     );
+  });
+
+  it.each(["light", "dark"] as const)("has a colour for each class of sizes: %s", (scheme) => {
+    const palette = paletteOf(scheme);
+    const colours = report.total ? splitShares(report.total).map(({ colour }) => colour) : [];
+    expect(new Set(colours.map((colour) => palette[colour])).size).toBe(4);
   });
 
   it("has no column for money without a price", async () => {
