@@ -1,13 +1,13 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { governedQuery } from "../../api/policies";
-import type { PolicyLayer } from "../../api/types";
+import type { JobRule, PolicyLayer } from "../../api/types";
 import { LoadMore } from "../../components/LoadMore";
 import { Empty, Loaded } from "../../components/notices";
 import { PolicyValues } from "../../components/PolicyValues";
 import { TableLink } from "../../components/TableLink";
 import { capitalize, formatCount, pluralize } from "../../lib/format";
-import { humanize } from "../../lib/words";
+import { humanize, RULE_WORDS } from "../../lib/words";
 
 function Governed({ name }: { name: string }) {
   const governed = useInfiniteQuery(governedQuery(name));
@@ -41,10 +41,15 @@ function Governed({ name }: { name: string }) {
 const valueOf = (layer: PolicyLayer, path: string) =>
   layer.values.find((value) => value.path === path)?.value;
 
-/** The rules that the file sets anything of. */
-function findRules(layer: PolicyLayer): string[] {
+const isRule = (name: string): name is JobRule => name in RULE_WORDS;
+
+/** The rules that the file sets anything of; the others come from more general files. */
+function sayRules(layer: PolicyLayer): string {
   const rules = layer.values.flatMap(({ path }) => /^rules\.([a-z_]+)/.exec(path)?.[1] ?? []);
-  return [...new Set(rules)];
+  const words = [...new Set(rules)].map((rule) =>
+    isRule(rule) ? RULE_WORDS[rule] : humanize(rule),
+  );
+  return capitalize(words.join(", ").toLowerCase()) || "No rule of its own";
 }
 
 /** How many known tables the file governs; a file without any is a mistake more often than not. */
@@ -62,7 +67,6 @@ function TableCount({ name }: { name: string }) {
 export function LayerRow({ layer }: { layer: PolicyLayer }) {
   const [isOpen, setOpen] = useState(false);
   const mode = valueOf(layer, "mode");
-  const rules = findRules(layer);
   return (
     <details className="layer" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="layer-row">
@@ -74,9 +78,7 @@ export function LayerRow({ layer }: { layer: PolicyLayer }) {
         <span className="num">
           <TableCount name={layer.name} />
         </span>
-        <span className="dim one-line">
-          {rules.length === 0 ? "no rule" : rules.map(humanize).join(", ")}
-        </span>
+        <span className="dim one-line">{sayRules(layer)}</span>
       </summary>
       {isOpen && (
         <div className="stack-tight layer-body">

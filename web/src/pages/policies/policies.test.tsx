@@ -2,10 +2,12 @@ import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { preview, suggested, versions } from "../../../dev/fixtures/policies";
+import type { PolicyLayer } from "../../api/types";
 import schema from "../../../../policies/schema.json";
 import { show } from "../../testing/render";
 import { DraftPanel } from "./DraftPanel";
 import { EffectivePanel } from "./EffectivePanel";
+import { LayerRow } from "./LayerRow";
 import { TrialResult } from "./TrialResult";
 
 const EMPTY_DRAFT = <DraftPanel table="" onChoose={vi.fn()} />;
@@ -31,6 +33,15 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.restoreAllMocks();
+});
+
+it("a policy file names the rules that it sets, as elsewhere on the page", async () => {
+  const values = [{ path: "rules.rewrite_data_files.cooldown", value: "1m", line: 3 }];
+  const layer = { name: "a.yaml", tables: ["*"], values } as unknown as PolicyLayer;
+  await show(<LayerRow layer={layer} />);
+  expect(screen.getByText("Compact data files")).toBeInTheDocument();
+  await show(<LayerRow layer={{ ...layer, values: [] }} />);
+  expect(screen.getByText("No rule of its own")).toBeInTheDocument();
 });
 
 describe("a draft", () => {
