@@ -37,6 +37,26 @@ function describe({ samples }: FleetHistory, metric: FleetMetric): string {
   return `${label}: ${said.join(", ")}; ${pluralize(samples.length, "sample")}`;
 }
 
+/** The colours of the bands; a band is not the state that the tiles count. */
+function BandLegend() {
+  return (
+    <>
+      <ul className="legend" aria-label="Colours">
+        {BANDS.map((band) => (
+          <li key={band} className="legend-item">
+            <span className="swatch" style={{ background: `var(--${band})` }} />
+            {BAND_WORDS[band].toLowerCase()}
+          </li>
+        ))}
+      </ul>
+      <p className="dim">
+        A band grades a table&apos;s files. A table that is small by nature, paused or observed has
+        a band too.
+      </p>
+    </>
+  );
+}
+
 /** The newest values of the chart, for those who cannot see it. */
 function Values({ history, metric }: { history: FleetHistory; metric: FleetMetric }) {
   const { label } = FLEET_METRICS[metric];
@@ -72,6 +92,7 @@ export function Trend({ history, metric }: { history: FleetHistory; metric: Flee
   return (
     <>
       <Chart label={describe(history, metric)} option={option} />
+      {metric === "bands" && <BandLegend />}
       <Values history={history} metric={metric} />
     </>
   );

@@ -75,17 +75,27 @@ function Row({ badge, head, aside, words, spark }: RowProps) {
 interface GroupProps {
   title: string;
   total: number;
+  shown: number;
+  /** There are more than were asked for. */
+  isPart?: boolean;
   none: string;
+  /** Where all of them are. */
+  all: ReactNode;
   children: ReactNode;
 }
 
-function Group({ title, total, none, children }: GroupProps) {
+function Group({ title, total, shown, isPart = false, none, all, children }: GroupProps) {
   return (
     <section className="stack-tight">
       <h3>
-        {title} <span className="dim">{formatCount(total)}</span>
+        {title} <span className="dim">{formatCount(total) + (isPart ? "+" : "")}</span>
       </h3>
       {total === 0 ? <p className="dim">{none}</p> : <ol className="ranks">{children}</ol>}
+      {(total > shown || isPart) && (
+        <p className="dim">
+          {formatCount(shown)} shown. {all}
+        </p>
+      )}
     </section>
   );
 }
@@ -125,10 +135,12 @@ function DoneRow({ job, among }: { job: Job; among: string[] }) {
   );
 }
 
-export function RankList({ ranks }: { ranks: Ranks }) {
+/** `isPartOfDay`: more jobs ended than were asked for. */
+export function RankList({ ranks, isPartOfDay }: { ranks: Ranks; isPartOfDay: boolean }) {
   const { wrong, others, inHand, done } = ranks;
   const shown = {
     wrong: wrong.slice(0, SHOWN),
+    others: others.slice(0, SHOWN),
     inHand: inHand.slice(0, SHOWN),
     done: done.slice(0, SHOWN),
   };
@@ -137,11 +149,23 @@ export function RankList({ ranks }: { ranks: Ranks }) {
   ].sort();
   return (
     <div className="stack">
-      <Group title="Wrong" total={wrong.length + others.length} none="Nothing needs a person.">
+      <Group
+        title="Wrong"
+        total={wrong.length + others.length}
+        shown={shown.wrong.length + shown.others.length}
+        none="Nothing needs a person."
+        all={
+          wrong.length > SHOWN ? (
+            <Link to="/tables">All tables, the worst first</Link>
+          ) : (
+            <Link to="/inbox">Open the inbox</Link>
+          )
+        }
+      >
         {shown.wrong.map((status) => (
           <TableRow key={status.table} status={status} among={among} />
         ))}
-        {others.slice(0, SHOWN).map((entry) => (
+        {shown.others.map((entry) => (
           <Row
             key={entry.kind + entry.subject + entry.sentence}
             badge={
@@ -161,12 +185,29 @@ export function RankList({ ranks }: { ranks: Ranks }) {
           />
         ))}
       </Group>
-      <Group title="Being done" total={inHand.length} none="No table is due for maintenance.">
+      <Group
+        title="Being done"
+        total={inHand.length}
+        shown={shown.inHand.length}
+        none="No table is due for maintenance."
+        all={<Link to="/tables">All tables, the worst first</Link>}
+      >
         {shown.inHand.map((status) => (
           <TableRow key={status.table} status={status} among={among} />
         ))}
       </Group>
-      <Group title="Done today" total={done.length} none="No job ended in the last 24 hours.">
+      <Group
+        title="Done in 24 hours"
+        total={done.length}
+        shown={shown.done.length}
+        isPart={isPartOfDay}
+        none="No job succeeded in the last 24 hours."
+        all={
+          <Link to="/jobs" search={{ range: "24h", state: "succeeded" }}>
+            All jobs of the last 24 hours
+          </Link>
+        }
+      >
         {shown.done.map((job) => (
           <DoneRow key={job.job_id} job={job} among={among} />
         ))}
@@ -179,11 +220,14 @@ export function RankList({ ranks }: { ranks: Ranks }) {
 export function Ranking() {
   const status = useQuery(statusQuery).data;
   const inbox = useQuery(inboxQuery).data;
-  const jobs = useQuery(recentJobsQuery).data?.items;
+  const jobs = useQuery(recentJobsQuery).data;
   return (
     <Panel title="Now" aside={<Link to="/inbox">Open the inbox</Link>}>
       {status && inbox && jobs ? (
-        <RankList ranks={rank(status.items, inbox.items, jobs)} />
+        <RankList
+          ranks={rank(status.items, inbox.items, jobs.items)}
+          isPartOfDay={jobs.total > jobs.items.length}
+        />
       ) : (
         <Loading label="what is wrong" height={LIST_HEIGHT} />
       )}

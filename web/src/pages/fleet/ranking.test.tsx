@@ -40,7 +40,7 @@ describe("the ranked list", () => {
     expect(ranks.inHand.map(({ table }) => table)).toEqual(["lake.a.busy", "lake.a.window"]);
     expect(ranks.others.some(({ kind }) => kind === "observed")).toBe(false);
     expect(ranks.done.every(({ state }) => state === "succeeded")).toBe(true);
-    await show(<RankList ranks={ranks} />);
+    await show(<RankList ranks={ranks} isPartOfDay={false} />);
     const [wrong] = screen.getAllByRole("list");
     if (!wrong) throw new Error("there is a list of what is wrong");
     expect(within(wrong).getByText("Waiting")).toHaveClass("badge-info");
@@ -48,8 +48,19 @@ describe("the ranked list", () => {
     expect(screen.getByRole("link", { name: "1,536 → 96 files" })).toBeInTheDocument();
   });
 
+  it("says how many of a long group are shown, and where the others are", async () => {
+    const done = Array.from({ length: 8 }, (_, index) => makeJob({ job_id: `m-${index}` }));
+    await show(<RankList ranks={rank([], [], done)} isPartOfDay />);
+    expect(screen.getByRole("heading", { name: "Done in 24 hours 8+" })).toBeInTheDocument();
+    expect(screen.getByText("5 shown.", { exact: false })).toBeInTheDocument();
+    expect(screen.getByRole("link", { name: "All jobs of the last 24 hours" })).toHaveAttribute(
+      "href",
+      "/jobs?range=24h&state=succeeded",
+    );
+  });
+
   it("says so where there is nothing", async () => {
-    await show(<RankList ranks={rank([], [], [])} />);
+    await show(<RankList ranks={rank([], [], [])} isPartOfDay={false} />);
     expect(screen.getByText("Nothing needs a person.")).toBeInTheDocument();
     expect(screen.getByText("No table is due for maintenance.")).toBeInTheDocument();
   });

@@ -27,6 +27,18 @@ describe("the fleet over time", () => {
     expect(rows.getAllByRole("row")[1]).toHaveTextContent(/10.234$/);
   });
 
+  it("names the colours of the bands, and says that a band is no state", async () => {
+    await show(<Trend history={history} metric="bands" />);
+    const colours = within(screen.getByRole("list", { name: "Colours" }));
+    expect(colours.getAllByRole("listitem").map((one) => one.textContent)).toEqual([
+      "healthy",
+      "watch",
+      "degraded",
+      "critical",
+    ]);
+    expect(screen.getByText(/^A band grades a table's files/)).toBeInTheDocument();
+  });
+
   it("draws no bounds of a table behind the average of many tables", () => {
     expect(draw("average_file_size_bytes").series.map((one) => "markArea" in one)).toEqual([false]);
   });
