@@ -6,7 +6,7 @@ type Fields = Record<string, unknown>;
 
 const numberOf = (value: unknown): number | null => (typeof value === "number" ? value : null);
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
-const endSentence = (text: string) => text.replace(/\.?$/, ".");
+export const endSentence = (text: string) => text.replace(/\.?$/, ".");
 
 const PARTS: Record<string, string> = {
   before: "A tag keeps the present state, so that the job can be undone.",

@@ -30,7 +30,8 @@ export function ActivityPage() {
       <div className="row row-apart">
         <h1>Activity</h1>
         <span className="dim" aria-live="polite">
-          {total !== undefined && pluralize(total, "entry", "entries")}
+          {total !== undefined &&
+            `${pluralize(total, "log entry", "log entries")}, a line for each job`}
         </span>
       </div>
       <form
@@ -72,7 +73,7 @@ export function ActivityPage() {
             )}
             <LoadMore
               query={audit}
-              shown={`${formatCount(entries.length)} of ${formatCount(total)}`}
+              shown={`${formatCount(entries.length)} of ${formatCount(total)} log entries`}
             />
           </div>
         )}

@@ -1,7 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { AuditEntry } from "../../api/types";
 import { EventFields } from "../../components/EventFields";
-import { Grid } from "../../components/Grid";
 import { TableLink } from "../../components/TableLink";
 import { TimeAgo } from "../../components/TimeAgo";
 import { groupDeeds, sayEvent, type Deed } from "../../lib/eventWords";
@@ -31,8 +30,8 @@ function Details({ entries }: { entries: AuditEntry[] }) {
 function Line({ deed: { entries, words, by } }: { deed: Deed }) {
   const [newest] = entries;
   return (
-    <tr>
-      <th scope="row" className="words">
+    <tr role="row">
+      <th scope="row" role="rowheader" className="words cell-wide">
         {newest.job_id ? (
           <Link to="/jobs/$id" params={{ id: newest.job_id }}>
             {words}
@@ -42,8 +41,7 @@ function Line({ deed: { entries, words, by } }: { deed: Deed }) {
         )}
         <Details entries={entries} />
       </th>
-      <td>{by}</td>
-      <td>
+      <td role="cell" className="cell-wide">
         {newest.table === null ? (
           UNKNOWN
         ) : (
@@ -52,7 +50,10 @@ function Line({ deed: { entries, words, by } }: { deed: Deed }) {
           </span>
         )}
       </td>
-      <td className="num">
+      <td role="cell" className="cell-two" data-label="By">
+        {by}
+      </td>
+      <td role="cell" className="num" data-label="When">
         <TimeAgo time={newest.at} />
       </td>
     </tr>
@@ -62,10 +63,26 @@ function Line({ deed: { entries, words, by } }: { deed: Deed }) {
 /** What was done, the newest first: a line for each job, its steps behind "Details". */
 export function AuditList({ entries }: { entries: AuditEntry[] }) {
   return (
-    <Grid label="Audit log, newest first" headings={["What", "By", "Table", { figures: "When" }]}>
-      {groupDeeds(entries).map((deed) => (
-        <Line key={deed.entries[0].sequence} deed={deed} />
-      ))}
-    </Grid>
+    <div className="scroll-x" tabIndex={0} role="group" aria-label="Audit log, newest first">
+      <table className="grid grid-cards" role="table">
+        <thead role="rowgroup">
+          <tr role="row">
+            {["What", "Table", "By"].map((heading) => (
+              <th key={heading} scope="col" role="columnheader">
+                {heading}
+              </th>
+            ))}
+            <th scope="col" role="columnheader" className="num">
+              When
+            </th>
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {groupDeeds(entries).map((deed) => (
+            <Line key={deed.entries[0].sequence} deed={deed} />
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

@@ -6,6 +6,7 @@ import { StateBadge, TableBadges } from "../../../components/badges";
 import { sayOutcome } from "../../../components/JobList";
 import { Panel } from "../../../components/Panel";
 import { HowLong, TimeAgo } from "../../../components/TimeAgo";
+import { endSentence } from "../../../lib/eventWords";
 import { capitalize } from "../../../lib/format";
 import { useNow } from "../../../lib/now";
 import { sayPair, sumDay } from "../../../lib/pair";
@@ -62,7 +63,8 @@ function LastRun({ job }: { job: Job }) {
   return (
     <>
       <JobLink job={job} />, <TimeAgo time={job.started_at ?? job.created_at} />
-      {job.requested_by !== "policy" && `, requested by a ${job.requested_by}`}: {job.reason}
+      {job.requested_by !== "policy" && `, requested by a ${job.requested_by}`}:{" "}
+      {endSentence(job.reason)}
     </>
   );
 }
