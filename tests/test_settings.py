@@ -63,6 +63,8 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "interval": "5m",
             "workers": 8,
             "decode_processes": 2,
+            "decode_memory": 335544320,
+            "decode_timeout": "5m",
             "manifest_memory": 268435456,
             "timeout": "10m",
             "remeasure": "6h",
@@ -120,6 +122,9 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
         "server": {
             "host": "127.0.0.1",
             "port": 8080,
+            "probes_port": None,
+            "connections": 256,
+            "connections_per_address": 192,
             "hosts": (),
             "proxies": ("127.0.0.1", "::1"),
             "prefix": "",

@@ -191,9 +191,14 @@ def test_a_taken_port_is_named(home: Path) -> None:
 
 
 def test_jobs_without_a_daemon_say_so(home: Path) -> None:
-    done = run("jobs", cwd=home, env=environment(MAINTAINER_SERVER__PORT=str(closed_port())))
-    assert done.returncode == 1
-    assert "no daemon answers at" in one_line(done.stderr)
+    nobody = environment(MAINTAINER_SERVER__PORT=str(closed_port()))
+    done = run("jobs", cwd=home, env=nobody)
+    assert done.returncode == 0
+    assert done.stderr.endswith("; these are the jobs of the store\n")
+    for words in (("jobs", "--watch"), ("jobs", "show", "m-1")):
+        done = run(*words, cwd=home, env=nobody)
+        assert done.returncode == 1
+        assert "no daemon answers at" in one_line(done.stderr)
 
 
 def test_the_daemon_serves_the_rest_beside_a_dead_catalog_a_bad_policy_and_a_corrupt_table(
