@@ -147,7 +147,7 @@ class Abandoned:
         if name in names:
             raise TookTooLongError("its last run, which took too long, has not ended yet")
         if len(names) >= self.most:
-            # Without their names: whoever reads this may see one table alone.
+            # Without their names: a person who reads this may see one table alone.
             raise CrowdedError(
                 f"{name} waits, because {len(names)} pieces of work run on after their time limit"
             )

@@ -316,7 +316,7 @@ def find_namespaces(server: RealServer) -> set[str]:
 
 
 def read_notes(server: RealServer, revision: int) -> str:
-    """What Helm told the user, from its own record of the release."""
+    """The notes that Helm printed, from its own record of the release."""
     path = f"/api/v1/namespaces/{NAMESPACE}/secrets/sh.helm.release.v1.{RELEASE}.v{revision}"
     record = b64decode(b64decode(server.ask("GET", path)["data"]["release"]))
     return str(json.loads(gzip.decompress(record))["info"]["notes"])

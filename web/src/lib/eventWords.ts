@@ -93,11 +93,11 @@ export function groupDeeds(entries: AuditEntry[]): Deed[] {
   }
   return [...groups.values()].map((group) => {
     const [newest] = group;
-    const told = group.find(isOfJob) ?? newest;
+    const shown = group.find(isOfJob) ?? newest;
     const requested = group.find(({ deed }) => deed === "job.requested");
     return {
       entries: group,
-      words: sayEvent(told.deed, told.fields),
+      words: sayEvent(shown.deed, shown.fields),
       by: newest.job_id ? (requested?.actor ?? "daemon") : newest.actor,
     };
   });

@@ -30,7 +30,7 @@ def main() -> None:
                 f"CALL lake.system.rewrite_data_files(table => 'ns.t', where => '{quoted}')"
             ).collect()
             found[where] = ""
-        except Exception as error:  # noqa: BLE001 - whatever Spark says
+        except Exception as error:  # noqa: BLE001 - each error of Spark is a result
             found[where] = str(error)[:200] or type(error).__name__
     sys.stdout.write(f"\n{json.dumps(found)}\n")
 

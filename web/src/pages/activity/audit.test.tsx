@@ -26,7 +26,7 @@ const JOB = [
 ];
 
 describe("the activity", () => {
-  it("is one line for each job, in words, by whoever asked for it", async () => {
+  it("is one line for each job, in words, with the person who asked for it", async () => {
     const paused = make(5, "work.paused", { job_id: "", actor: "ann" });
     const deeds = groupDeeds([...JOB, paused]);
     expect(deeds.map(({ words, by }) => [words, by])).toEqual([
@@ -59,6 +59,6 @@ it.each([
   ["canary.read", { files: 1, problems: [] }, "1 new file was read back without a problem."],
   ["canary.read", { files: 4, problems: ["a"] }, "4 new files were read back: 1 problem."],
   ["job.renamed", {}, "Job renamed"],
-])("an event is told in words: %s", (name, fields, words) => {
+])("an event is written in words: %s", (name, fields, words) => {
   expect(sayEvent(name, fields)).toMatch(words);
 });

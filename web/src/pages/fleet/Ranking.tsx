@@ -37,7 +37,7 @@ export function rank(statuses: TableStatus[], inbox: InboxEntry[], jobs: Job[]):
   const named = new Set(wrong.map(({ table }) => table));
   return {
     wrong,
-    // "Only observed" is told for each table by its state.
+    // The state of each table says "only observed" already.
     others: inbox.filter(
       ({ kind, table }) => kind !== "observed" && (table === null || !named.has(table)),
     ),
