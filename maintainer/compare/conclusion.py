@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from maintainer.compare.effect import count_claimed, end_of_work
 from maintainer.domain.action import (
     Checksum,
-    RollBack,
 )
 from maintainer.domain.conflict import CONFLICT_WORDS, ConflictKind
 from maintainer.domain.effect import ContentProof, Effect, RowProof
@@ -29,7 +28,7 @@ class Conclusion:
 
 def _offer_way_back(job: Job, effect: Effect) -> str:
     """The command that undoes the job's commits; empty if there is nothing to roll back."""
-    if isinstance(job.action, RollBack) or not job.action.procedure.rewrites_content:
+    if not job.is_rewrite:
         return ""
     if not effect.own_snapshot_ids:
         return ""

@@ -295,11 +295,7 @@ def _skip_unmeasured(rule: Rule, health: TableHealth, policy: Policy) -> Skipped
         )
         return SkippedRule(rule.name, SkipCode.NOT_MEASURED, reason)
     target = target_of_policy(policy)
-    if (
-        rule.name is RuleName.REWRITE_DATA_FILES
-        and target is not None
-        and target != health.target_file_size_bytes
-    ):
+    if rule.replaces_data_files and target is not None and target != health.target_file_size_bytes:
         measured = format_size(health.target_file_size_bytes)
         reason = (
             f"measured with a target file size of {measured}, but the policy now sets "

@@ -19,6 +19,7 @@ from maintainer.domain.job import Job
 from maintainer.domain.metric import Metric
 from maintainer.domain.plan import Plan, SkipCode, SkippedRule, Unenforced
 from maintainer.domain.policy import RuleName
+from maintainer.domain.rules import RULES
 from maintainer.domain.status import TableState, TableStatus
 from maintainer.policy.restriction import find_scope_pause
 
@@ -204,7 +205,7 @@ def _find_refused(plan: Plan) -> SkippedRule | None:
         (
             one
             for one in plan.skipped
-            if one.rule is RuleName.REWRITE_DATA_FILES and one.code in _REFUSALS
+            if RULES[one.rule].replaces_data_files and one.code in _REFUSALS
         ),
         None,
     )
@@ -220,7 +221,7 @@ def _add_unenforced(found: TableStatus, observed: Sequence[SkippedRule]) -> Tabl
     files = sum(
         one.estimate.items_removed
         for one in observed
-        if one.estimate is not None and one.rule is RuleName.REWRITE_DATA_FILES
+        if one.estimate is not None and RULES[one.rule].replaces_data_files
     )
     gb_hours = sum(one.cost.gb_hours for one in observed if one.cost is not None)
     return replace(found, needs_person=True, unenforced=Unenforced(1, files, gb_hours))

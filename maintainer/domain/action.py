@@ -215,3 +215,10 @@ class RollBack:
 
 
 JobAction = Action | RollBack
+
+
+def where_of(action: JobAction) -> str | None:
+    """The condition for the rows that the action rewrites; None: all rows, or it has no such."""
+    if isinstance(action, RewriteDataFiles | RewritePositionDeleteFiles):
+        return action.where
+    return None

@@ -264,6 +264,11 @@ class Job:
         return self.action.procedure
 
     @property
+    def is_rewrite(self) -> bool:
+        """True for a job that must keep every row, and writes its own snapshots."""
+        return not isinstance(self.action, RollBack) and self.action.procedure.rewrites_content
+
+    @property
     def awaits_review(self) -> bool:
         """True when Spark is done or lost and the proof is still to come."""
         return not self.state.is_final and (

@@ -14,6 +14,7 @@ from maintainer.domain.policy import Rule
 from maintainer.domain.rules import ComputePartitionStatsRule
 from maintainer.estimate.floors import Refusal
 from maintainer.procedures.call import write_snapshot
+from maintainer.procedures.memory import Need, weigh_manifests
 from maintainer.procedures.procedure import (
     Argument,
     Chapter,
@@ -91,6 +92,11 @@ class ComputePartitionStatsChapter(Chapter[ComputePartitionStatsRule, ComputePar
 
     def measure_work(self, estimate: Estimate, health: TableHealth) -> float:
         return float(health.manifest_bytes or 0)
+
+    def find_need(
+        self, rule: ComputePartitionStatsRule, health: TableHealth, tasks_at_once: int
+    ) -> Need:
+        return Need(weigh_manifests(health))
 
     def find_benefit(self, estimate: Estimate) -> Benefit:
         return BENEFIT

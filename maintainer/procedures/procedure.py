@@ -21,6 +21,7 @@ from maintainer.domain.policy import Charge, Rule, RuleName
 from maintainer.domain.pool import JobSize, SizeProfile
 from maintainer.estimate.cost import PUBLISHED_START_UP_GB_HOURS, Pace
 from maintainer.estimate.floors import Refusal
+from maintainer.procedures.memory import Need, weigh_files
 
 RuleT = TypeVar("RuleT", bound=Rule)
 ActionT = TypeVar("ActionT", bound=Action)
@@ -146,6 +147,10 @@ class Chapter(ABC, Generic[RuleT, ActionT]):
             + BYTES_PER_FILE * estimate.items_before
             + BYTES_PER_GROUP * estimate.partitions
         )
+
+    def find_need(self, rule: RuleT, health: TableHealth, tasks_at_once: int) -> Need:
+        """The memory of a job."""
+        return Need(weigh_files(health))
 
     @abstractmethod
     def find_benefit(self, estimate: Estimate) -> Benefit:

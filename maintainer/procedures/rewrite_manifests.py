@@ -22,6 +22,7 @@ from maintainer.estimate.rewrite_manifests import (
 )
 from maintainer.procedures.call import MAX_INT, check_within, write_options
 from maintainer.procedures.manifests import count_needed, with_manifests
+from maintainer.procedures.memory import Need, weigh_manifests
 from maintainer.procedures.procedure import (
     Argument,
     Chapter,
@@ -96,6 +97,11 @@ class RewriteManifestsChapter(Chapter[RewriteManifestsRule, RewriteManifests]):
                 for group in health.manifest_groups
             ),
         )
+
+    def find_need(
+        self, rule: RewriteManifestsRule, health: TableHealth, tasks_at_once: int
+    ) -> Need:
+        return Need(weigh_manifests(health))
 
     def find_benefit(self, estimate: Estimate) -> Benefit:
         removed = estimate.items_removed

@@ -21,6 +21,7 @@ from maintainer.estimate.rewrite_position_delete_files import (
 )
 from maintainer.procedures.call import read_options, write_clauses, write_map
 from maintainer.procedures.deletes import count_deletes
+from maintainer.procedures.memory import Need, weigh_files, weigh_position_deletes
 from maintainer.procedures.procedure import (
     Argument,
     Chapter,
@@ -96,6 +97,11 @@ class RewritePositionDeleteFilesChapter(
     ) -> TableHealth:
         left = max(0, (health.position_delete_files or 0) - estimate.items_removed)
         return count_deletes(replace(health, position_delete_files=left, dangling_delete_files=0))
+
+    def find_need(
+        self, rule: RewritePositionDeleteFilesRule, health: TableHealth, tasks_at_once: int
+    ) -> Need:
+        return Need(weigh_files(health), weigh_position_deletes(health))
 
     def find_benefit(self, estimate: Estimate) -> Benefit:
         removed = estimate.items_removed

@@ -35,6 +35,7 @@ from maintainer.domain.plan import (
     stands_on,
 )
 from maintainer.domain.policy import RuleName
+from maintainer.domain.rules import RULES
 from maintainer.ports.store.pages import Page
 
 _ORDER = "verdicts:at:desc"
@@ -201,7 +202,7 @@ def read_unenforced(connection: Connection, limit: int) -> Unenforced:
         files_removed=sum(
             one.estimate.items_removed
             for one in found
-            if one.estimate is not None and one.rule is RuleName.REWRITE_DATA_FILES
+            if one.estimate is not None and RULES[one.rule].replaces_data_files
         ),
         gb_hours=sum(one.cost.gb_hours for one in found if one.cost is not None),
         is_whole=len(rows) <= limit,

@@ -17,7 +17,7 @@ def judge_rollback(job: Job, inventory: TableInventory) -> RollBack | str:
     """The rollback of a job, or why it is impossible."""
     if not job.state.is_final:
         return f"job {job.job_id} is {job.state}; it can be rolled back when it has ended"
-    if isinstance(job.action, RollBack) or not job.action.procedure.rewrites_content:
+    if not job.is_rewrite:
         return f"job {job.job_id} ran {job.action.procedure}, and only rewrites can be rolled back"
     if (
         job.baseline is None

@@ -9,11 +9,9 @@ from typing import Final
 from maintainer.decide.circumstances import digest_state
 from maintainer.domain.action import (
     Checksum,
-    RewriteDataFiles,
-    RewritePositionDeleteFiles,
-    RollBack,
     Safeguards,
     is_rollback_tag,
+    where_of,
 )
 from maintainer.domain.condition import join_conditions
 from maintainer.domain.health import PartitionHealth, TableHealth
@@ -89,15 +87,11 @@ def choose_safeguards(job: Job, wanted: Safeguards, health: TableHealth) -> Safe
 
     Only rewrites have safeguards. Checksums of a sample are used only if a sample fits the limit.
     """
-    if isinstance(job.action, RollBack) or not job.action.procedure.rewrites_content:
+    if not job.is_rewrite:
         return Safeguards()
     if wanted.checksum is not Checksum.SAMPLE:
         return wanted
-    where = (
-        job.action.where
-        if isinstance(job.action, RewriteDataFiles | RewritePositionDeleteFiles)
-        else None
-    )
+    where = where_of(job.action)
     if (
         job.estimate.bytes_rewritten if where is not None else health.data_bytes or 0
     ) <= SAMPLE_BYTES:

@@ -12,27 +12,13 @@ from maintainer.domain.job import FailureReason
 from maintainer.domain.plan import Estimate, RuleHistory
 from maintainer.domain.policy import Policy, Rule
 from maintainer.domain.pool import SIZES, JobSize, SizeProfile
-from maintainer.domain.rules import (
-    ComputePartitionStatsRule,
-    RewriteDataFilesRule,
-    RewriteManifestsRule,
-    RewritePositionDeleteFilesRule,
-)
 from maintainer.domain.units import GIB, format_count, format_size
-from maintainer.procedures.rewrite_data_files.limits import (
-    GROUPS_AT_ONCE,
-    USABLE_SHARE,
-    weigh_deletes,
-)
+from maintainer.procedures.memory import Need
+from maintainer.procedures.registry import CHAPTERS
+from maintainer.procedures.rewrite_data_files.limits import GROUPS_AT_ONCE, USABLE_SHARE
 
-# Memory for each item; the estimates are high.
-# The planner's task for a file, with statistics, is in memory until its group is rewritten.
-_BYTES_PER_FILE = 4 * 1024
-_BYTES_PER_MANIFEST_BYTE = 10  # entries are compressed in the manifest, and objects in memory
-_BYTES_PER_DELETE_BYTE = 4  # position deletes are compressed in the file, and bitmaps in memory
 DEFAULT_GROUPS_AT_ONCE = 5  # Iceberg's max-concurrent-file-group-rewrites
 MAX_GROUPS_AT_ONCE = 64  # each group needs a thread of the driver
-_SORT_SHARE = 0.1  # of the sorted bytes; the rest is spilled to disk
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,33 +29,27 @@ class SizeChoice:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Need:
-    """The approximate bytes in memory at the same time, in the driver and in all tasks."""
+def _fits(need: Need, profile: SizeProfile) -> bool:
+    if not profile.executors_gb:
+        return need.driver + need.tasks <= _room(profile.memory_gb)
+    return need.driver <= _room(profile.driver_gb) and need.tasks <= _room(profile.executors_gb)
 
-    driver: int
-    tasks: int = 0
 
-    def fits(self, profile: SizeProfile) -> bool:
-        if not profile.executors_gb:
-            return self.driver + self.tasks <= _room(profile.memory_gb)
-        return self.driver <= _room(profile.driver_gb) and self.tasks <= _room(profile.executors_gb)
-
-    def describe(self, profile: SizeProfile) -> str:
-        if not profile.executors_gb:
-            room = format_size(_room(profile.memory_gb))
-            return (
-                f"about {format_size(self.driver + self.tasks)} of memory is needed, of the "
-                f"{room} that a {profile.size} job has for it"
-            )
-        driver, tasks = (
-            f"{format_size(need)} of {format_size(_room(gb))}"
-            for need, gb in ((self.driver, profile.driver_gb), (self.tasks, profile.executors_gb))
-        )
+def _describe(need: Need, profile: SizeProfile) -> str:
+    if not profile.executors_gb:
+        room = format_size(_room(profile.memory_gb))
         return (
-            f"about {driver} of memory is needed in the driver and {tasks} in the executors, as "
-            f"a {profile.size} job has them"
+            f"about {format_size(need.driver + need.tasks)} of memory is needed, of the "
+            f"{room} that a {profile.size} job has for it"
         )
+    driver, tasks = (
+        f"{format_size(part)} of {format_size(_room(gb))}"
+        for part, gb in ((need.driver, profile.driver_gb), (need.tasks, profile.executors_gb))
+    )
+    return (
+        f"about {driver} of memory is needed in the driver and {tasks} in the executors, as "
+        f"a {profile.size} job has them"
+    )
 
 
 def choose_size(
@@ -83,13 +63,13 @@ def choose_size(
     allowed = _within(
         policy, circumstances.profiles or (SizeProfile(JobSize.SMALL, circumstances.memory_gb),)
     )
-    need = _find_need(rule, health, circumstances.tasks_at_once)
+    need = CHAPTERS[rule.name].find_need(rule, health, circumstances.tasks_at_once)
     fitting = next(
-        (number for number, profile in enumerate(allowed) if need.fits(profile)), len(allowed) - 1
+        (number for number, profile in enumerate(allowed) if _fits(need, profile)), len(allowed) - 1
     )
     times = _count_overflows(history)
     chosen = allowed[min(fitting + times, len(allowed) - 1)]
-    reason = need.describe(chosen)
+    reason = _describe(need, chosen)
     if times:
         reason += f"; it ran out of memory {format_count(times, 'time')} in a row"
     return SizeChoice(chosen, reason)
@@ -130,39 +110,4 @@ def _count_overflows(history: RuleHistory) -> int:
         failures.times
         if failures is not None and failures.reason == FailureReason.OUT_OF_MEMORY
         else 0
-    )
-
-
-def _find_need(rule: Rule, health: TableHealth, tasks_at_once: int) -> _Need:
-    """The memory of the job. Figures that were not measured count as 0."""
-    files = (
-        (health.data_files or 0)
-        + (health.position_delete_files or 0)
-        + (health.equality_delete_files or 0)
-    )
-    manifests = (health.manifest_bytes or 0) * _BYTES_PER_MANIFEST_BYTE
-    match rule:
-        case RewriteDataFilesRule():
-            equality = max(weigh_deletes(health).values(), default=0) * tasks_at_once
-            group = (
-                max((partition.data_bytes for partition in health.partitions), default=0)
-                if rule.strategy == "sort"
-                else 0
-            )
-            return _Need(
-                files * _BYTES_PER_FILE,
-                equality + _position_deletes(health) + int(group * _SORT_SHARE),
-            )
-        case RewritePositionDeleteFilesRule():
-            return _Need(files * _BYTES_PER_FILE, _position_deletes(health))
-        case RewriteManifestsRule() | ComputePartitionStatsRule():
-            return _Need(manifests)
-        case _:
-            return _Need(files * _BYTES_PER_FILE)
-
-
-def _position_deletes(health: TableHealth) -> int:
-    return (
-        sum(partition.position_delete_bytes for partition in health.partitions)
-        * _BYTES_PER_DELETE_BYTE
     )

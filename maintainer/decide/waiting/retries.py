@@ -11,7 +11,7 @@ from typing import assert_never
 
 from maintainer.domain.job import FailureReason
 from maintainer.domain.plan import FailureStreak
-from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.policy import Rule
 
 LONGEST_WAIT = timedelta(days=1)
 MOST_ATTEMPTS = 8  # in a row for one cause; then a person should act, and the rule runs once a week
@@ -104,7 +104,7 @@ def _find_own_attempt(
         case Remedy.AS_IT_IS:
             return NextAttempt(streak.last_at + wait, "tried again unchanged")
         case Remedy.NARROWER if (
-            rule.name is not RuleName.REWRITE_DATA_FILES
+            not rule.replaces_data_files
         ):  # other rules are limited already, or cannot be limited
             return NextAttempt(streak.last_at + wait, "tried again unchanged")
         case Remedy.NARROWER:

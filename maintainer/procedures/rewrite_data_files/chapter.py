@@ -22,6 +22,7 @@ from maintainer.estimate.cost import DELETE_WEIGHT, FILE_WEIGHT, publish_compact
 from maintainer.estimate.floors import Refusal, refuse_mistyped, refuse_wrong_summaries
 from maintainer.estimate.rewrite_data_files import PlannerOptions, is_taken
 from maintainer.procedures.call import read_options, write_clauses, write_map
+from maintainer.procedures.memory import Need, weigh_files, weigh_position_deletes
 from maintainer.procedures.procedure import (
     Argument,
     Chapter,
@@ -41,6 +42,7 @@ from maintainer.procedures.rewrite_data_files.limits import (
     limit_between_commits,
     limit_to_a_day,
     shrink_groups,
+    weigh_deletes,
 )
 from maintainer.procedures.rewrite_data_files.prediction import predict_rewrite
 from maintainer.procedures.rewrite_data_files.selection import Selection, select_groups
@@ -54,6 +56,7 @@ _PARTIAL_PROGRESS = {"partial-progress.enabled": "true", "partial-progress.max-c
 _TOLERATED_COMMITS = 3  # commits of a rewrite in parts that may fail
 _AT_ONCE = {"partial-progress.enabled": "false"}
 _SORT = "sort"
+_SORT_SHARE = 0.1  # of the sorted bytes in memory; the rest is spilled to disk
 _SHOWN_CHARACTERS = 40
 _STRATEGIES = ("binpack", _SORT)
 
@@ -150,6 +153,14 @@ class RewriteDataFilesChapter(Chapter[RewriteDataFilesRule, RewriteDataFiles]):
         situation: Situation,
     ) -> TableHealth:
         return predict_rewrite(health, rule, action, situation.now)
+
+    def find_need(
+        self, rule: RewriteDataFilesRule, health: TableHealth, tasks_at_once: int
+    ) -> Need:
+        equality = max(weigh_deletes(health).values(), default=0) * tasks_at_once
+        largest = max((partition.data_bytes for partition in health.partitions), default=0)
+        sorted_bytes = int(largest * _SORT_SHARE) if rule.strategy == _SORT else 0
+        return Need(weigh_files(health), equality + weigh_position_deletes(health) + sorted_bytes)
 
     def find_benefit(self, estimate: Estimate) -> Benefit:
         removed, deletes = estimate.items_removed, estimate.files_with_deletes

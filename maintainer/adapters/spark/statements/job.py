@@ -47,8 +47,7 @@ def statements_of(job: Job, given: GivenFiles | None = None) -> Statements:
     orphan scan compares, or that a removal may remove.
     """
     own = write_statements(job.table, job.action, given)
-    is_rewrite = not isinstance(job.action, RollBack) and job.action.procedure.rewrites_content
-    before, after = (statements_before(job), statements_after(job)) if is_rewrite else ([], [])
+    before, after = (statements_before(job), statements_after(job)) if job.is_rewrite else ([], [])
     return Statements(
         (*before, *own, *after), len(before) + own.index(main_statement(job.table, job.action))
     )

@@ -10,9 +10,8 @@ from maintainer.domain.action import (
     Canary,
     Checksum,
     JobAction,
-    RewriteDataFiles,
-    RewritePositionDeleteFiles,
     rollback_tag,
+    where_of,
 )
 from maintainer.domain.condition import enclose
 from maintainer.domain.condition_tokens import quote_identifier, quote_text
@@ -96,9 +95,7 @@ def _scope_of(action: JobAction) -> str | None:
 
     InvalidValueError if the condition could end the brackets.
     """
-    where = (
-        action.where if isinstance(action, RewriteDataFiles | RewritePositionDeleteFiles) else None
-    )
+    where = where_of(action)
     return (
         enclose(f"where of {action.procedure}", where, PARTS_OF_SCOPE)
         if where is not None
