@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from maintainer.domain.action import JobAction, Procedure, Repair, RollBack, Safeguards
+from maintainer.domain.action import Action, JobAction, Procedure, Repair, RollBack, Safeguards
 from maintainer.domain.conflict import ConflictKind
 from maintainer.domain.cost import (
     FIRST_RUN,
@@ -213,9 +213,10 @@ class Job:
         """
         if self.state is not JobState.SUCCEEDED or self.effect is None or not self.effect.is_idle:
             return None
-        if self.baseline is None or not self.baseline.state or isinstance(self.action, RollBack):
+        action = self._maintenance
+        if self.baseline is None or not self.baseline.state or action is None:
             return None
-        return name_state(self.baseline.state, self.policy_version, self.action)
+        return name_state(self.baseline.state, self.policy_version, action)
 
     @property
     def is_without_gain(self) -> bool:
@@ -256,17 +257,23 @@ class Job:
 
         InvalidValueError for a repair, which has none.
         """
-        if isinstance(self.action, RollBack):
+        if self._maintenance is None:
             raise InvalidValueError(
                 f"job {self.job_id} carries out {self.action.procedure}, which calls no "
                 f"procedure of maintenance"
             )
-        return self.action.procedure
+        return self._maintenance.procedure
+
+    @property
+    def _maintenance(self) -> Action | None:
+        """The action; None for a repair."""
+        return None if isinstance(self.action, RollBack) else self.action
 
     @property
     def is_rewrite(self) -> bool:
         """True for a job that must keep every row, and writes its own snapshots."""
-        return not isinstance(self.action, RollBack) and self.action.procedure.rewrites_content
+        action = self._maintenance
+        return action is not None and action.procedure.rewrites_content
 
     @property
     def awaits_review(self) -> bool:

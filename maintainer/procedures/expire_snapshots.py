@@ -50,6 +50,7 @@ class ExpireSnapshotsChapter(Chapter[ExpireSnapshotsRule, ExpireSnapshots]):
     first_pace = Pace(3.0, 0.045)
     # Iceberg commits first and deletes afterwards.
     left_over = "files of the expired snapshots may remain; an orphan scan finds them"
+    measures_suspects = True
     faults = (
         KnownFault(
             (1, 10, 0),
@@ -93,6 +94,9 @@ class ExpireSnapshotsChapter(Chapter[ExpireSnapshotsRule, ExpireSnapshots]):
                 f"expire_snapshots",
             )
         return None
+
+    def takes_away(self, action: ExpireSnapshots) -> bool:
+        return True
 
     def find_gain(
         self, rule: ExpireSnapshotsRule, health: TableHealth, situation: Situation

@@ -98,6 +98,10 @@ class Chapter(ABC, Generic[RuleT, ActionT]):
     doing: ClassVar[str]  # what a job does, as the begin of a sentence
     first_pace: ClassVar[Pace]  # before any job has finished
     faults: ClassVar[tuple[KnownFault, ...]] = ()
+    # True: tables that may be other names of this one are measured before a job
+    measures_suspects: ClassVar[bool] = False
+    # True: an older state of the table than was seen before could make a job delete needed files
+    needs_newest_state: ClassVar[bool] = False
     items: ClassVar[str] = ""  # what a rewrite replaces; empty: it rewrites nothing
     replaced_figure: ClassVar[str] = ""  # of summaries: the files that a rewrite in parts replaced
     statistics_figure: ClassVar[str] = ""  # of Spark's result: the path of the written statistics
@@ -116,6 +120,14 @@ class Chapter(ABC, Generic[RuleT, ActionT]):
 
     def only_restores(self, situation: Situation) -> bool:
         """True when the next job only puts back what an earlier job took, which harms nothing."""
+        return False
+
+    def restores(self, action: ActionT) -> bool:
+        """True when the action only puts files back."""
+        return False
+
+    def takes_away(self, action: ActionT) -> bool:
+        """True when the action deletes or moves files of the table's location."""
         return False
 
     # ---- what it would do

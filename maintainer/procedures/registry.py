@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from maintainer.domain.action import Action, Procedure
+from maintainer.domain.action import Action, JobAction, Procedure, RollBack
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import RuleName
 from maintainer.procedures.call import write_call
@@ -33,6 +33,11 @@ CHAPTERS: Final[Mapping[RuleName, Chapter[Any, Any]]] = {one.name: one for one i
 def chapter_of(procedure: Procedure) -> Chapter[Any, Any]:
     """The chapter of a procedure."""
     return CHAPTERS[RuleName(procedure)]
+
+
+def find_chapter(action: JobAction) -> Chapter[Any, Any] | None:
+    """The chapter of the action's procedure; None for a repair, which is no procedure of a rule."""
+    return None if isinstance(action, RollBack) else chapter_of(action.procedure)
 
 
 def call_statement(table: TableIdentifier, action: Action) -> str:

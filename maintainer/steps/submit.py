@@ -6,11 +6,11 @@ from dataclasses import replace
 from functools import partial
 
 from maintainer.decide.jobs.safeguards import find_deadline, take_baseline
+from maintainer.decide.jobs.submission import check_before_submit
 from maintainer.domain.admission import AdmissionDecision
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
-from maintainer.estimate.floors import check_before_submit
 from maintainer.policy.restriction import describe_scope_pause, is_draining
 from maintainer.ports import Ports
 from maintainer.steps.admission import admit_now, is_blackout

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from maintainer.admit.admission import admit, choose, is_shut
 from maintainer.admit.budgets import AdmissionCircumstances, Running, find_spent, running_of
+from maintainer.decide.jobs.submission import check_before_submit
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.admission import (
     AdmissionDecision,
@@ -37,7 +38,6 @@ from maintainer.domain.policy import (
 )
 from maintainer.domain.pool import DEFAULT_POOL
 from maintainer.domain.units import GIB
-from maintainer.estimate.floors import check_before_submit
 from tests.adapters.store.values import make_job
 from tests.examples import examples
 from tests.samples import NOW, UUID, health_of_partitions

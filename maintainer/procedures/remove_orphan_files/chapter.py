@@ -37,6 +37,7 @@ class RemoveOrphanFilesChapter(Chapter[RemoveOrphanFilesRule, RemoveOrphanFiles]
     rule = RemoveOrphanFilesRule
     doing = "Removing orphan files"
     first_pace = Pace(30.0, 0.5)
+    needs_newest_state = True
     faults = (
         KnownFault(
             (1, 11, 0),
@@ -54,6 +55,12 @@ class RemoveOrphanFilesChapter(Chapter[RemoveOrphanFilesRule, RemoveOrphanFiles]
         if self.only_restores(situation):
             return None
         return refuse_orphans(rule, health, situation.surroundings, situation.now)
+
+    def restores(self, action: RemoveOrphanFiles) -> bool:
+        return action.approved is not None and action.approved.disposal is Disposal.RESTORE
+
+    def takes_away(self, action: RemoveOrphanFiles) -> bool:
+        return not self.restores(action)
 
     def find_gain(
         self, rule: RemoveOrphanFilesRule, health: TableHealth, situation: Situation

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 
-from maintainer.domain.action import Action, Disposal, ExpireSnapshots, RemoveOrphanFiles
+from maintainer.domain.action import Action
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
@@ -14,6 +14,7 @@ from maintainer.domain.location import normalise_path
 from maintainer.policy.effective import effective
 from maintainer.ports import Ports
 from maintainer.ports.catalog import Polled
+from maintainer.procedures.registry import chapter_of
 from maintainer.steps.table import measure_table, read_table
 
 LISTING_VALID_FOR = timedelta(minutes=10)  # before an expiry, no answer may be older
@@ -29,15 +30,12 @@ def check_registrations(ports: Ports, action: Action, health: TableHealth) -> st
     location. If a policy names an owner, the other names are measured again, because the owner
     must have the newest commits.
     """
-    if (
-        isinstance(action, RemoveOrphanFiles)
-        and action.approved is not None
-        and action.approved.disposal is Disposal.RESTORE
-    ):
+    chapter = chapter_of(action.procedure)
+    if chapter.restores(action):
         return None
     reason = _ask_former_names(ports, health)
     _ask_namesakes(ports, health)
-    if reason is None and isinstance(action, ExpireSnapshots):
+    if reason is None and chapter.measures_suspects:
         reason = _measure_suspects(ports, health)
     if (
         reason is None

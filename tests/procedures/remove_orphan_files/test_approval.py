@@ -10,6 +10,7 @@ from datetime import timedelta
 import pytest
 
 from maintainer.decide.circumstances import Circumstances, digest_state
+from maintainer.decide.jobs.submission import check_before_submit
 from maintainer.decide.plan import decide
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
 from maintainer.domain.orphan import (
@@ -23,7 +24,6 @@ from maintainer.domain.plan import Plan, RuleHistory, SkipCode, name_state
 from maintainer.domain.policy import Approval, Mode, Policy, RuleName
 from maintainer.domain.rules import RemoveOrphanFilesRule
 from maintainer.domain.units import MIB
-from maintainer.estimate.floors import check_before_submit
 from maintainer.procedures.remove_orphan_files.approval import (
     LIST_LIFE,
     OrphanScan,

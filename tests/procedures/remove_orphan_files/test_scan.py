@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from maintainer.decide.circumstances import Circumstances
+from maintainer.decide.jobs.submission import check_before_submit, is_older_pointer
 from maintainer.decide.plan import decide
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.health import TableHealth
@@ -17,7 +18,6 @@ from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Approval, Mode, Policy
 from maintainer.domain.rules import RemoveOrphanFilesRule
 from maintainer.domain.units import MIB
-from maintainer.estimate.floors import check_before_submit, is_older_pointer
 from maintainer.procedures.remove_orphan_files.scan import (
     FOREIGN_TRUST,
     MAX_FILES,

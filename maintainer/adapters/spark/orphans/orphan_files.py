@@ -42,6 +42,10 @@ _MAX_AT_ONCE = 100  # portions in one request
 _LOG = logging.getLogger(__name__)
 
 
+def _orphans_of(job: Job) -> RemoveOrphanFiles | None:
+    return job.action if isinstance(job.action, RemoveOrphanFiles) else None
+
+
 class OrphanFiles:
     """The lists, listings and rows of orphan scans and removals."""
 
@@ -88,7 +92,7 @@ class OrphanFiles:
 
     def claim(self, job: Job) -> None:
         """Assign the prepared files to the job; RunnerUnavailableError on failure."""
-        if isinstance(job.action, RemoveOrphanFiles):
+        if _orphans_of(job) is not None:
             try:
                 self._store.claim_portions(job.job_id, self._owner)
             except StoreUnavailableError as error:
@@ -101,9 +105,10 @@ class OrphanFiles:
 
         None if the input is not in the store, or is incomplete.
         """
-        if not isinstance(job.action, RemoveOrphanFiles):
+        action = _orphans_of(job)
+        if action is None:
             return None
-        kind = PortionKind.LISTING if job.action.approved is None else PortionKind.LIST
+        kind = PortionKind.LISTING if action.approved is None else PortionKind.LIST
         found = (
             self._store.count_lines(PortionSet(job.job_id, kind, preparer))
             for preparer in ("", self._owner)
@@ -132,10 +137,11 @@ class OrphanFiles:
     def find_removed(self, job: Job) -> RemovedOrphans | None:
         """Return the input and the result of a removal; None if even the list is missing."""
         listed = PortionSet(job.job_id, PortionKind.LIST)
-        if not isinstance(job.action, RemoveOrphanFiles) or not self._store.count_lines(listed):
+        action = _orphans_of(job)
+        if action is None or not self._store.count_lines(listed):
             return None
         rows = self._lines(PortionSet(job.job_id, PortionKind.ROWS))
-        return read_removed(rows, self._lines(listed), job.action)
+        return read_removed(rows, self._lines(listed), action)
 
     def _lines(self, portions: PortionSet) -> Iterator[str]:
         """Read the lines up to the first missing portion."""

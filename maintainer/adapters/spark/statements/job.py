@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from maintainer.adapters.spark.statements.orphans import (
@@ -60,13 +60,7 @@ def write_statements(
 
     InvalidValueError for an unknown option or an invalid value.
     """
-    match action:
-        case RemoveOrphanFiles():
-            return orphan_statements(table, action, given)
-        case RollBack():
-            return [_check_main(table, action), rollback_statement(table, action)]
-        case _:
-            return [call_statement(table, action)]
+    return _write_own(table, action, lambda orphans: orphan_statements(table, orphans, given))
 
 
 def _check_main(table: TableIdentifier, action: RollBack) -> str:
@@ -86,13 +80,23 @@ def rollback_statement(table: TableIdentifier, action: RollBack) -> str:
 
 
 def main_statement(table: TableIdentifier, action: JobAction) -> str:
+    """Return the statement whose result is the result of the job."""
+    return _write_own(table, action, lambda orphans: [disposal_statement(table, orphans)])[-1]
+
+
+def _write_own(
+    table: TableIdentifier,
+    action: JobAction,
+    write_orphans: Callable[[RemoveOrphanFiles], list[str]],
+) -> list[str]:
+    """Return the statements of the action; those of orphan files are the caller's."""
     match action:
-        case RollBack():
-            return rollback_statement(table, action)
         case RemoveOrphanFiles():
-            return disposal_statement(table, action)
+            return write_orphans(action)
+        case RollBack():
+            return [_check_main(table, action), rollback_statement(table, action)]
         case _:
-            return call_statement(table, action)
+            return [call_statement(table, action)]
 
 
 def create_scratch(table: TableIdentifier) -> Sequence[str]:
