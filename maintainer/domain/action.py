@@ -222,3 +222,8 @@ def where_of(action: JobAction) -> str | None:
     if isinstance(action, RewriteDataFiles | RewritePositionDeleteFiles):
         return action.where
     return None
+
+
+def orphans_of(action: JobAction) -> RemoveOrphanFiles | None:
+    """The action if it is about orphan files."""
+    return action if isinstance(action, RemoveOrphanFiles) else None

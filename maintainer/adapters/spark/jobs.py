@@ -32,10 +32,10 @@ from maintainer.adapters.spark.tracking import (
 from maintainer.adapters.spark.trial import Trial
 from maintainer.domain.action import (
     ComputeTableStats,
-    RemoveOrphanFiles,
     RewriteDataFiles,
     RewriteManifests,
     RewritePositionDeleteFiles,
+    orphans_of,
 )
 from maintainer.domain.driver import JobLog, Progress, SparkFacts, Stage
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
@@ -156,7 +156,7 @@ class SparkRunner:
                 "id": job.job_id,
                 "statements": list(statements.every),
                 "main": statements.main,
-                "rows": isinstance(job.action, RemoveOrphanFiles),
+                "rows": orphans_of(job.action) is not None,
                 "plans": isinstance(job.action, _PLANNED),
             }
             if driver is not None:

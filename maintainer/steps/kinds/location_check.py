@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import timedelta
 
-from maintainer.domain.action import Action, Disposal, RemoveOrphanFiles
+from maintainer.domain.action import Action, orphans_of
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.location import TableLocation, normalise_path
 from maintainer.ports import Ports
 from maintainer.ports.catalog import Polled
+from maintainer.procedures.registry import chapter_of
 from maintainer.steps.table import measure_table
 
 ANSWER_VALID_FOR = timedelta(
@@ -31,9 +32,7 @@ def record_foreign_locations(ports: Ports, action: Action, health: TableHealth) 
 
     Returns the reason if these locations cannot be found, else None.
     """
-    if not isinstance(action, RemoveOrphanFiles) or (
-        action.approved is not None and action.approved.disposal is Disposal.RESTORE
-    ):
+    if orphans_of(action) is None or chapter_of(action.procedure).restores(action):
         return None
     found: list[TableLocation] = []
     for catalog in ports.catalogs.values():

@@ -19,7 +19,7 @@ from maintainer.compare.rollback import (
     conclude_unreported,
     measure_removal,
 )
-from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
+from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles, orphans_of
 from maintainer.domain.audit import BY_PROOF
 from maintainer.domain.effect import Effect
 from maintainer.domain.errors import RunnerUnavailableError
@@ -55,8 +55,8 @@ def prepare_removal(ports: Ports, job: Job, health: TableHealth) -> str | None:
 
     Returns the reason if no file may be removed, else None. Other jobs return None.
     """
-    action = job.action
-    if not isinstance(action, RemoveOrphanFiles) or action.approved is None:
+    action = orphans_of(job.action)
+    if action is None or action.approved is None:
         return None
     orphans = ports.store.orphan_list(action.approved.list_id)
     refusal = refuse_removal(orphans, action.approved, health, ports.clock.now())

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from maintainer.compare.conclusion import conclude
 from maintainer.decide.notices import notice_of_list
-from maintainer.domain.action import RemoveOrphanFiles
+from maintainer.domain.action import RemoveOrphanFiles, orphans_of
 from maintainer.domain.effect import Effect
 from maintainer.domain.health import TableHealth
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent
@@ -48,12 +48,8 @@ def list_location(ports: Ports, job: Job) -> Job:
     Spark lists it on other file systems of Hadoop, if the policy says so, and if this process
     cannot list it.
     """
-    action = job.action
-    if (
-        not isinstance(action, RemoveOrphanFiles)
-        or action.approved is not None
-        or not _is_listed_here(action)
-    ):
+    action = orphans_of(job.action)
+    if action is None or action.approved is not None or not _is_listed_here(action):
         return job
     pages = ports.catalog_of(job.table).list_files(job.table, action.location)
     if pages is None:

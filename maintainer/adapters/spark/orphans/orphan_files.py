@@ -15,7 +15,7 @@ from maintainer.adapters.spark.driver.link.outbox import ROWS
 from maintainer.adapters.spark.driver.lists.portions import pack, read_text, unpack, write_text
 from maintainer.adapters.spark.link import Driver
 from maintainer.adapters.spark.statements.orphans import GivenFiles, places_of
-from maintainer.domain.action import Disposal, RemoveOrphanFiles
+from maintainer.domain.action import Disposal, RemoveOrphanFiles, orphans_of
 from maintainer.domain.errors import (
     InvalidValueError,
     RunnerUnavailableError,
@@ -40,10 +40,6 @@ CARRIED = frozenset({ROWS, WANTED})  # the events that a courier answers
 _RETRY_SECONDS = 1.0
 _MAX_AT_ONCE = 100  # portions in one request
 _LOG = logging.getLogger(__name__)
-
-
-def _orphans_of(job: Job) -> RemoveOrphanFiles | None:
-    return job.action if isinstance(job.action, RemoveOrphanFiles) else None
 
 
 class OrphanFiles:
@@ -92,7 +88,7 @@ class OrphanFiles:
 
     def claim(self, job: Job) -> None:
         """Assign the prepared files to the job; RunnerUnavailableError on failure."""
-        if _orphans_of(job) is not None:
+        if orphans_of(job.action) is not None:
             try:
                 self._store.claim_portions(job.job_id, self._owner)
             except StoreUnavailableError as error:
@@ -105,7 +101,7 @@ class OrphanFiles:
 
         None if the input is not in the store, or is incomplete.
         """
-        action = _orphans_of(job)
+        action = orphans_of(job.action)
         if action is None:
             return None
         kind = PortionKind.LISTING if action.approved is None else PortionKind.LIST
@@ -137,7 +133,7 @@ class OrphanFiles:
     def find_removed(self, job: Job) -> RemovedOrphans | None:
         """Return the input and the result of a removal; None if even the list is missing."""
         listed = PortionSet(job.job_id, PortionKind.LIST)
-        action = _orphans_of(job)
+        action = orphans_of(job.action)
         if action is None or not self._store.count_lines(listed):
             return None
         rows = self._lines(PortionSet(job.job_id, PortionKind.ROWS))
